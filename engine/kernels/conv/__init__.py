@@ -1,0 +1,1 @@
+"""Convolutions in 1 to 3 spatial dimensions."""

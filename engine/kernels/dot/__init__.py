@@ -1,0 +1,1 @@
+"""Matrix products: weights or a second activation stationary, the first operand streamed."""

@@ -1,0 +1,1 @@
+"""Scalar functions applied element by element."""

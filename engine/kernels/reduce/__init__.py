@@ -1,0 +1,1 @@
+"""Reductions over axes, and the normalisations built on them, kept whole."""

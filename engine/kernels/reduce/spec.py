@@ -1,0 +1,37 @@
+"""Reductions and normalisations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.kernels.spec import Operation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reduce(Operation):
+    """Reduce `axes` (non-negative) of inputs[0] by `fn`."""
+
+    fn: str
+    """sum | mean | max | min | prod | sum_square | l1 | l2 | log_sum | log_sum_exp | argmax | argmin"""
+    axes: tuple[int, ...]
+    keepdims: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Softmax(Operation):
+    """Softmax (or its logarithm) over one axis."""
+
+    axis: int
+    log: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Normalize(Operation):
+    """`(x - mean) / sqrt(var + epsilon)` over `axes`, times scale, plus bias when given.
+
+    inputs = (x, scale?, bias?). `center` False is RMS normalisation (no mean subtracted).
+    """
+
+    axes: tuple[int, ...]
+    epsilon: float
+    center: bool = True

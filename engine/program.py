@@ -1,0 +1,211 @@
+"""The Program: what the machine will do, as frozen data. The contract between compiler and engine.
+
+A Program names kernels on regions, transfers made of legs between them, and the buffers of each
+PE class. It holds no arrays: weights live in a `TensorStore` beside it, by content hash.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.geometry import Rect
+from engine.kernels.spec import KernelSpec
+from engine.machine import MachineSpec
+
+HOST = ""
+"""producer or consumer id of the host"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor of the running program."""
+
+    id: str
+    shape: tuple[int, ...]
+    dtype: str
+    """numpy dtype name of the model: float32, int64, bool"""
+    storage: str
+    """storage dtype on the mesh: fp32, fp16"""
+    role: str
+    """input | output | weight | activation"""
+    content: str | None = None
+    """content hash in the TensorStore, None where it is computed or unknown (shape-only)"""
+
+    @property
+    def elements(self) -> int:
+        """number of elements"""
+        count = 1
+        for side in self.shape:
+            count *= side
+        return count
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """How a kernel is cut over its region.
+
+    The region's rows are `m_parts` groups of `k_parts` rows, its columns `n_parts`: row
+    `mi * k_parts + ki` and column `ni` hold rows `mi` of M, `ki` of K and `ni` of N
+    (balanced splits). The results of a group are spread over its rows.
+    """
+
+    m_parts: int
+    k_parts: int
+    n_parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """Words moved along parallel lines of PEs, the same 1-D flow on every line.
+
+    A leg along "x" runs on rows [lines_start, +lines) from columns [src_start, +src) to columns
+    [dst_start, +dst); a leg along "y" on columns, from rows to rows. The words are shared evenly
+    by the lines, on a line evenly by its sources and (unless broadcast or reduced) its
+    destinations.
+    """
+
+    kind: str
+    """name in `engine.transfers.LEG_KINDS`"""
+    axis: str
+    """x | y"""
+    lines_start: int
+    lines: int
+    src_start: int
+    src: int
+    dst_start: int
+    dst: int
+    words: int
+    """wavelets a chunk, over all lines (a kernel's own leg: an instance)"""
+    color: int = -1
+    """color of its links, -1 until assigned"""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A (fused) layer on a region of PEs."""
+
+    id: str
+    family: str
+    """family of the main operation, a folder of engine/kernels"""
+    spec: KernelSpec
+    region: Rect
+    tiling: Tiling
+    reads: tuple[str, ...]
+    """activation tensors, in order"""
+    writes: tuple[str, ...]
+    """tensors that leave the kernel"""
+    weights: tuple[str, ...] = ()
+    """resident tensors"""
+    legs: tuple[Leg, ...] = ()
+    """traffic inside the region, words an instance"""
+    tags: tuple[tuple[str, str], ...] = ()
+    """opaque (key, value) from above, such as ("phase", "forward")"""
+    origin: tuple[str, ...] = ()
+    """names of the source nodes of the model"""
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A tensor on its way from one kernel (or the host) to others (or the host)."""
+
+    id: str
+    tensor: str
+    producer: str
+    """kernel id or HOST"""
+    consumers: tuple[str, ...]
+    """kernel ids or HOST"""
+    legs: tuple[Leg, ...]
+    chunks: int
+    """equal chunks a sample"""
+    out_slots: int
+    """chunks that fit at the producer"""
+    in_slots: tuple[int, ...]
+    """chunks that fit at each consumer"""
+    out_bytes: int = 0
+    """bytes of one out slot on the fullest PE of the producer"""
+    in_bytes: tuple[int, ...] = ()
+    """bytes of one in slot on the fullest PE of each consumer"""
+    give: tuple[int, int] = (0, 0)
+    """(first, last) progress cycles of the producer at which chunks are given"""
+    need: tuple[tuple[int, int], ...] = ()
+    """(first, last) progress cycles at which each consumer needs chunks"""
+    whole: bool = False
+    """True when a reader needs the whole tensor before it starts"""
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A range of SRAM on the PEs of one kernel."""
+
+    kernel: str
+    role: str
+    """weights | in slot | out slot | work | code"""
+    name: str
+    """tensor or purpose"""
+    offset: int
+    """bytes from the start of SRAM"""
+    size: int
+    """bytes on the fullest PE of the kernel"""
+    count: int = 1
+    """slots that make up the size"""
+    live: tuple[int, int] = (0, 0)
+    """first and last operation of the kernel that needs it, in program order"""
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictTerm:
+    """What one flow puts on a shared resource."""
+
+    flow: str
+    """transfer id, or kernel id for traffic inside its region"""
+    words: int
+    """words of a chunk (kernel: of an instance) on the resource"""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """An undominated load vector: flows that meet on one link or ramp."""
+
+    plane: str
+    """east | west | north | south | inject | deliver"""
+    row: int
+    col: int
+    """where the vector was found"""
+    terms: tuple[ConflictTerm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What the machine will do."""
+
+    machine: MachineSpec
+    tensors: tuple[Tensor, ...]
+    kernels: tuple[Kernel, ...]
+    transfers: tuple[Transfer, ...]
+    buffers: tuple[Buffer, ...]
+    order: tuple[tuple[str, ...], ...]
+    """kernel ids of each region, in running order"""
+    conflicts: tuple[Conflict, ...]
+    samples: int
+    storage: str
+    """storage dtype of activations and weights"""
+    admit_every: int = 0
+    """cycles between host samples, 0: all there from cycle 0"""
+    would_run: bool = True
+    """False when something does not fit: the run is a what-if"""
+    notes: tuple[str, ...] = field(default=())
+    """modelling notes a reader of the run should see"""
+
+    def kernel(self, kernel_id: str) -> Kernel:
+        """Return the kernel called `kernel_id`; KeyError if there is none."""
+        for kernel in self.kernels:
+            if kernel.id == kernel_id:
+                return kernel
+        raise KeyError(kernel_id)
+
+    def tensor(self, tensor_id: str) -> Tensor:
+        """Return the tensor called `tensor_id`; KeyError if there is none."""
+        for tensor in self.tensors:
+            if tensor.id == tensor_id:
+                return tensor
+        raise KeyError(tensor_id)
