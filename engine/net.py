@@ -6,9 +6,13 @@ wavelet a cycle; a flow's share of a resource is an integer in 1 / COEF_UNIT, ro
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import NamedTuple
 
 import numpy as np
+
+from engine.program import HOST, Program, Transfer
+from engine.transfers import busiest_words, transfer_latency, transfer_patterns
 
 RATE_UNIT = 720_720
 """lcm(1..16): shares down to a sixteenth are exact"""
@@ -71,3 +75,80 @@ class TimingNet(NamedTuple):
     """kernels with traffic of their own on the resource"""
     reserve_rate: np.ndarray
     """rate they hold while running and not stalled, in 1 / (RATE_UNIT * COEF_UNIT), rounded up"""
+
+
+def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
+    """Return the net of a Program whose kernels last `lengths` cycles an instance."""
+    index = {kernel.id: i for i, kernel in enumerate(program.kernels)}
+    index[HOST] = -1
+    transfers = program.transfers
+    words = [busiest_words(transfer_patterns(t.legs)) for t in transfers]
+    uses = [(t, i) for t in transfers for i in range(len(t.consumers))]
+    regions = [[index[k] for k in order] for order in program.order]
+    return TimingNet(
+        samples=program.samples,
+        admit_every=program.admit_every,
+        length=_ints(max(1, lengths[k.id]) for k in program.kernels),
+        region_start=_starts(regions),
+        region_kernel=_ints(k for region in regions for k in region),
+        producer=_ints(index[t.producer] for t in transfers),
+        chunks=_ints(t.chunks for t in transfers),
+        words=_ints(words),
+        cap=_ints(
+            highest_rate(t, w, program) for t, w in zip(transfers, words, strict=True)
+        ),
+        latency=_ints(transfer_latency(t.legs, program.machine) for t in transfers),
+        out_slots=_ints(t.out_slots for t in transfers),
+        give_first=_ints(t.give[0] for t in transfers),
+        give_last=_ints(t.give[1] for t in transfers),
+        use_start=_starts([t.consumers for t in transfers]),
+        use_kernel=_ints(index[t.consumers[i]] for t, i in uses),
+        in_slots=_ints(t.in_slots[i] for t, i in uses),
+        need_first=_ints(t.need[i][0] for t, i in uses),
+        need_last=_ints(t.need[i][1] for t, i in uses),
+        **_conflicts(program, index, words, lengths),
+    )
+
+
+def highest_rate(transfer: Transfer, words: int, program: Program) -> int:
+    """Return a transfer's cap in 1 / RATE_UNIT: a ramp's wavelet a cycle, or its host port."""
+    if HOST not in (transfer.producer, *transfer.consumers) or not words:
+        return RATE_UNIT
+    moved = sum(leg.words for leg in transfer.legs[:1])
+    port = program.machine.host_wavelets_per_cycle * words / max(1, moved)
+    return max(1, min(RATE_UNIT, int(port * RATE_UNIT)))
+
+
+def _conflicts(
+    program: Program, index: Mapping[str, int], words: Sequence[int], lengths: Mapping[str, int]
+) -> dict[str, np.ndarray]:
+    number = {t.id: i for i, t in enumerate(program.transfers)}
+    shared: list[list[tuple[int, int]]] = []
+    reserved: list[list[tuple[int, int]]] = []
+    for conflict in program.conflicts:
+        moving, own = [], []
+        for term in conflict.terms:
+            if term.flow in number:
+                transfer = number[term.flow]
+                moving.append((transfer, -(-term.words * COEF_UNIT // words[transfer])))
+            else:
+                rate = -(-term.words * RATE_UNIT * COEF_UNIT // max(1, lengths[term.flow]))
+                own.append((index[term.flow], rate))
+        shared.append(moving)
+        reserved.append(own)
+    return {
+        "conflict_start": _starts(shared),
+        "conflict_transfer": _ints(t for row in shared for t, _ in row),
+        "conflict_coef": _ints(c for row in shared for _, c in row),
+        "reserve_start": _starts(reserved),
+        "reserve_kernel": _ints(k for row in reserved for k, _ in row),
+        "reserve_rate": _ints(r for row in reserved for _, r in row),
+    }
+
+
+def _ints(values: Iterable[int]) -> np.ndarray:
+    return np.array(list(values), np.int64)
+
+
+def _starts(rows: Sequence[Sized]) -> np.ndarray:
+    return np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)

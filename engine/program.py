@@ -76,6 +76,11 @@ class Leg:
     dst: int
     words: int
     """wavelets a chunk, over all lines (a kernel's own leg: an instance)"""
+    groups: int = 1
+    """the line's words fall into this many equal groups in order, which do not mix: an exchange
+    or reduction happens inside each; 0 = order kept word by word"""
+    share: int = 1
+    """a broadcast's destination keeps one in `share` of the words (a filter on the color)"""
     color: int = -1
     """color of its links, -1 until assigned"""
 

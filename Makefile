@@ -1,0 +1,85 @@
+# make demo: compile a bundled model and open it.  make test: format, lint, types and tests.
+
+PYTHON ?= python3
+VENV ?= .venv
+CHROMIUM ?= /usr/bin/chromium
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+# Test files may share a name between folders: importlib mode keeps them apart.
+PYTEST := $(BIN)/python -m pytest --import-mode=importlib
+SOURCES := app engine lowering
+
+export CHROMIUM
+
+.PHONY: help demo test lint types unit browser chromium bench clean
+
+help:
+	@echo "make demo   compile a bundled model and open it in the browser"
+	@echo "make test   format, lint, types and tests, as in CI"
+	@echo "make bench  measure against the budgets"
+	@echo "make clean  remove the environment and the caches"
+
+demo: $(VENV)/.installed
+	$(BIN)/waferscope demo
+
+test: lint types unit browser
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy --explicit-package-bases $(SOURCES) tests
+
+unit: $(VENV)/.dev
+	$(PYTEST) tests --ignore=tests/browser
+
+# Playwright keeps an event loop alive, so its tests have a process of their own.
+browser: $(VENV)/.dev chromium
+	@if [ -d tests/browser ]; then \
+	  $(PYTEST) tests/browser; \
+	else \
+	  echo "tests/browser does not exist: no browser test was run"; \
+	fi
+
+chromium:
+	@if [ ! -x "$(CHROMIUM)" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing chromium for the browser tests"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	    apt-get install -y -qq --no-install-recommends chromium >/dev/null || true; \
+	fi
+	@if [ ! -x "$(CHROMIUM)" ]; then \
+	  echo "no browser at $(CHROMIUM), and none could be installed from here. Install it with:"; \
+	  echo "  sudo apt-get install -y --no-install-recommends chromium"; \
+	  echo "or name another one: make test CHROMIUM=/path/to/chromium"; \
+	  exit 1; \
+	fi
+
+bench: $(VENV)/.installed
+	@found=0; for script in benchmarks/bench_*.py; do \
+	  [ -e "$$script" ] || continue; \
+	  found=1; echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
+	done; \
+	[ $$found = 1 ] || { echo "benchmarks/ holds no bench_*.py"; exit 1; }
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "no $(PYTHON) on the path: Waferscope needs Python 3.11 or newer"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "$(PYTHON) is $$($(PYTHON) -V 2>&1): Waferscope needs Python 3.11 or newer;" \
+	    "name one with: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make virtual environments. Install what is missing with:"; \
+	  echo "  sudo apt-get install -y python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml setup.py constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml setup.py constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

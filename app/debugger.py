@@ -1,0 +1,257 @@
+"""The debugger: one session on one model. Every face calls these verbs and paints the views.
+
+The only mutable object of a session. Everything it hands out is frozen; verbs and views may be
+called from any thread. It knows no screen.
+"""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+from app import moves
+from app.commands import CommandError, find_command, parse_arguments
+from app.frames import FrameCache
+from app.history import Change, History
+from app.jobs import Jobs, JobState
+from app.opening import USER_ERRORS, open_run
+from app.run import Run, make_run
+from app.verbs import CursorVerbs
+from app.views.build_idle import view_idle
+from app.views.build_kernel import view_kernel
+from app.views.build_knobs import view_knobs
+from app.views.build_map import view_map
+from app.views.build_pe import view_pe
+from app.views.build_report import view_report
+from app.views.build_status import view_status
+from app.views.build_timeline import view_timeline
+from app.views.help import HelpView, view_help
+from app.views.idle import IdleView
+from app.views.kernel import KernelView
+from app.views.knobs import KnobsView
+from app.views.map import Frame, MapView
+from app.views.pe import PEView
+from app.views.report import ReportView
+from app.views.status import StatusView
+from app.views.timeline import TimelineView
+from engine.progress import NO_PROGRESS, Progress
+from lowering.config import CompileConfig, apply_knob, find_knob
+
+_RUN_IDS = itertools.count(1)
+
+
+class Debugger(CursorVerbs):
+    """A cursor over a run, the runs before it, and a worker for the next one."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._history = History(run)
+        self._wanted = run.config
+        self._jobs = Jobs(USER_ERRORS)
+        self._frames = FrameCache()
+        self._message = "; ".join(run.remarks)
+
+    @classmethod
+    def open(
+        cls,
+        source: str | Path,
+        config: CompileConfig | None = None,
+        *,
+        dims: dict[str, int] | None = None,
+        progress: Progress = NO_PROGRESS,
+    ) -> Debugger:
+        """Open a model file, a demo's name or a .wscope recording.
+
+        Raises:
+            ModelImportError, UnsupportedOpError, RecordingError, Cancelled.
+        """
+        return cls(open_run(next(_RUN_IDS), source, config, dims or {}, progress))
+
+    # -- what is shown -------------------------------------------------------------------------
+
+    @property
+    def run(self) -> Run:
+        """the run on screen"""
+        return self._history.run
+
+    @property
+    def job(self) -> JobState | None:
+        """the newest background job, None before the first"""
+        return self._jobs.state
+
+    def do(self, command_id: str, *arguments: object) -> str:
+        """Run a command of the table by name; returns the answer (may be empty).
+
+        Raises:
+            CommandError: no such command, wrong arguments, or a command the screen does itself.
+        """
+        command = find_command(command_id)
+        if command.scope == "face":
+            raise CommandError(f"'{command_id}' is done by the screen, not by the debugger")
+        values = parse_arguments(command, arguments)
+        with self._lock:
+            getattr(self, command.verb)(*values)
+            return self._message
+
+    # -- knobs ---------------------------------------------------------------------------------
+
+    def set_knob(self, name: str, value: str | int, kernel: str | None = None) -> JobState:
+        """Change a knob and compile again in the background; the run stays until that is done.
+
+        A knob of a kernel acts on the selected one when none is named.
+
+        Raises:
+            KnobError: no such knob, or a value it cannot take.
+        """
+        with self._lock:
+            if find_knob(name).per_kernel and kernel is None:
+                kernel = self._cursor.selection.kernel
+            config = apply_knob(self._wanted, name, value, kernel=kernel)
+            what = f"{name} = {value}" + (f" for {kernel}" if kernel else "")
+            self._wanted = config
+            graph, source = self.run.compiled.graph, self.run.source
+
+            def work(progress: Progress) -> Run:
+                return make_run(next(_RUN_IDS), graph, config, source, progress)
+
+            self._say(f"compiling with {what}")
+            return self._jobs.start(
+                what,
+                work,
+                lambda run: self._install(config, Change(what, run)),
+                lambda message: self._failed(config, message),
+            )
+
+    def cancel(self) -> bool:
+        """Stop the background job; False when none runs."""
+        with self._lock:
+            running = self._jobs.cancel()
+            self._wanted = self.run.config
+            self._say("stopping" if running else "nothing is being compiled")
+            return running
+
+    def wait(self, timeout: float | None = None) -> JobState | None:
+        """Wait for the background job and return how it stands."""
+        return self._jobs.wait(timeout)
+
+    def undo(self) -> Run:
+        """Show the run before the last knob."""
+        with self._lock:
+            return self._travel(self.run, self._history.undo(), "nothing to undo")
+
+    def redo(self) -> Run:
+        """Show the run that undo left."""
+        with self._lock:
+            return self._travel(self.run, self._history.redo(), "nothing to redo")
+
+    def _travel(self, before: Run, change: str | None, nothing: str) -> Run:
+        if change is None:
+            self._say(nothing)
+        else:
+            self._follow(before)
+            self._say(change)
+        return self.run
+
+    def _install(self, config: CompileConfig, change: Change) -> None:
+        with self._lock:
+            if self._wanted is not config:  # a newer knob or a cancel came in between
+                return
+            before = self.run
+            self._history.push(change)
+            self._follow(before)
+            delta = self._history.delta
+            self._say(delta.sentence if delta else "")
+
+    def _follow(self, before: Run) -> None:
+        self._wanted = self.run.config
+        self._cursor = moves.carry(before, self.run, self._cursor)
+
+    def _failed(self, config: CompileConfig, message: str) -> None:
+        with self._lock:
+            if self._wanted is not config:
+                return
+            self._wanted = self.run.config
+            self._say(message)
+
+    # -- views ---------------------------------------------------------------------------------
+
+    def view_map(self, height: int, width: int) -> MapView:
+        """Return the map pooled to at most height x width pixels."""
+        with self._lock:
+            run, cursor = self.run, self._cursor
+        return view_map(run, cursor, height, width)
+
+    def frame(self, metric: str, step: int) -> Frame:
+        """Return the whole grid of a metric in a step at full resolution."""
+        return self._frames.get(self.run, metric, step)
+
+    def frame_bytes(self, metric: str, step: int) -> bytes:
+        """Return the codes of `frame`, rows x cols in C order."""
+        return self.frame(metric, step).data
+
+    def view_pe(self, row: int | None = None, col: int | None = None) -> PEView | None:
+        """Return a PE (default: the selected one), None when none is selected."""
+        with self._lock:
+            run, cursor = self.run, self._cursor
+        if row is not None and col is not None:
+            return view_pe(run, cursor.step, row, col)
+        place = cursor.selection.pe
+        return view_pe(run, cursor.step, *place) if place else None
+
+    def view_kernel(self, name: str | None = None) -> KernelView | None:
+        """Return a kernel (default: the selected one), None when none is selected."""
+        with self._lock:
+            run, chosen = self.run, name or self._cursor.selection.kernel
+        return view_kernel(run, chosen) if chosen else None
+
+    def view_timeline(
+        self, bins: int = 400, start: int = 0, end: int | None = None
+    ) -> TimelineView:
+        """Return series and bars of cycles [start, end), the whole run by default."""
+        with self._lock:
+            run, cursor = self.run, self._cursor
+        return view_timeline(run, cursor.step, bins, start, end)
+
+    def view_report(self) -> ReportView:
+        """Return the compile report and the run's figures."""
+        return view_report(self.run)
+
+    def find_idle(self, scope: str = "run") -> IdleView:
+        """Return the ten largest idle regions of the run, or of the step shown ('step')."""
+        with self._lock:
+            run, cursor = self.run, self._cursor
+        return view_idle(run, cursor.step if scope == "step" else None)
+
+    def view_knobs(self) -> KnobsView:
+        """Return every knob, as wanted last, and what can be undone."""
+        with self._lock:
+            return view_knobs(self._wanted, self._history, self._cursor.selection.kernel)
+
+    def view_status(self) -> StatusView:
+        """Return the status line."""
+        with self._lock:
+            return view_status(
+                self.run, self._cursor, self._jobs.state, self._history.delta,
+                self._revision, self._message,
+            )  # fmt: skip
+
+    def view_help(self) -> HelpView:
+        """Return every command."""
+        return view_help()
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def export(self, path: str | Path) -> Path:
+        """Write the metric and step shown; the ending chooses the kind of file.
+
+        Raises:
+            ExportError: an ending that is not known, or a file that cannot be written.
+        """
+        from app.export import export_view
+
+        with self._lock:
+            run, cursor = self.run, self._cursor
+        written = export_view(run, cursor, Path(path))
+        with self._lock:
+            self._say(f"wrote {written}")
+        return written

@@ -1,0 +1,92 @@
+"""Full-resolution frames for a canvas: codes of one metric in one step, cached by run and step.
+
+A frame of a run never changes, so a screen may keep it for ever under (run id, metric, step).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+import numpy as np
+
+from app.run import Run
+from app.views.map import Frame, Scale
+from engine.metrics import METRICS
+
+BUDGET_BYTES = 128 << 20
+"""frames kept in memory"""
+
+
+def metric_scale(run: Run, metric_id: str, log: bool) -> Scale:
+    """Return a metric's scale, the same in every step of a run."""
+    kind = METRICS[metric_id].kind
+    if kind == "fraction":
+        return Scale(0.0, 1.0, 1 / 255, log)
+    if kind == "category":
+        return Scale(0.0, 255.0, 1.0, False)
+    high = float(max(0, run.execution.fields.range(metric_id)[1]))
+    return Scale(0.0, high, max(1.0, high / 65_535), log)
+
+
+def encode(field: np.ndarray, scale: Scale, kind: str) -> np.ndarray:
+    """Return codes of a field: uint8 (fraction, category) or little-endian uint16 (others).
+
+    What is above zero never becomes code 0, so that a faint value stays visible.
+    """
+    if kind == "category":
+        return np.ascontiguousarray(field, np.uint8)
+    if kind == "fraction":
+        codes = np.rint(np.clip(field, 0.0, 1.0) * np.float32(255)).astype(np.uint8)
+    elif scale.unit_per_code == 1.0:
+        return np.ascontiguousarray(field, "<u2")
+    else:
+        codes = np.rint(field / scale.unit_per_code).astype("<u2")
+    codes[(codes == 0) & (field > 0)] = 1
+    return np.ascontiguousarray(codes)
+
+
+def make_frame(run: Run, metric_id: str, step: int) -> Frame:
+    """Return the whole grid of a metric in a step."""
+    metric = METRICS[metric_id]
+    scale = metric_scale(run, metric_id, False)
+    codes = encode(run.execution.fields.field(metric_id, step), scale, metric.kind)
+    rows, cols = run.grid
+    name = "uint8" if codes.dtype == np.uint8 else "uint16"
+    return Frame(metric_id, step, rows, cols, name, scale, metric.palette, codes.tobytes())
+
+
+class FrameCache:
+    """The frames asked for last, within a budget of bytes."""
+
+    def __init__(self, budget: int = BUDGET_BYTES) -> None:
+        self._budget = budget
+        self._held = 0
+        self._frames: OrderedDict[tuple[int, str, int], Frame] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, run: Run, metric_id: str, step: int) -> Frame:
+        """Return a frame, made or from memory.
+
+        Raises:
+            KeyError: no such metric. IndexError: no such step.
+        """
+        if metric_id not in METRICS:
+            raise KeyError(f"there is no metric '{metric_id}'")
+        if not 0 <= step < run.timeline.steps:
+            raise IndexError(
+                f"step {step} does not exist; the run has steps 0..{run.timeline.steps - 1}"
+            )
+        key = (run.id, metric_id, step)
+        with self._lock:
+            if key in self._frames:
+                self._frames.move_to_end(key)
+                return self._frames[key]
+        frame = make_frame(run, metric_id, step)
+        with self._lock:
+            if key not in self._frames:
+                self._frames[key] = frame
+                self._held += len(frame.data)
+            while self._held > self._budget and len(self._frames) > 1:
+                self._held -= len(self._frames.popitem(last=False)[1].data)
+        return frame

@@ -1,0 +1,43 @@
+"""Numbers as people read them. One place for every screen; knows no metric tables."""
+
+from __future__ import annotations
+
+
+def amount(value: float, kind: str) -> str:
+    """Return a metric's value with its unit; kind as in engine.metrics."""
+    if kind == "fraction":
+        return percent(value)
+    if kind == "bytes":
+        return size(value)
+    if kind == "words":
+        return f"{count(value)} wavelets"
+    return count(value)
+
+
+def percent(share: float) -> str:
+    """Return a share 0..1 as per cent, finer below 1 %."""
+    value = 100 * share
+    return f"{value:.2f} %" if 0 < value < 1 else f"{value:.1f} %"
+
+
+def size(count_bytes: float) -> str:
+    """Return bytes in B or KB of 1,024."""
+    if abs(count_bytes) < 1024:
+        return f"{count_bytes:.0f} B"
+    return f"{count_bytes / 1024:,.1f} KB"
+
+
+def count(value: float) -> str:
+    """Return a number with separators, at most two decimals."""
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.2f}"
+
+
+def seconds(cycles: float, clock_hz: float) -> str:
+    """Return cycles as time at a clock, the clock named."""
+    time = cycles / clock_hz
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6), ("ns", 1e9)):
+        if time * factor >= 1 or unit == "ns":
+            return f"{time * factor:.3g} {unit} at {clock_hz / 1e9:.3g} GHz"
+    return "0"

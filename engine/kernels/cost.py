@@ -1,0 +1,247 @@
+"""Cycles and bytes of a kernel's tile: one formula for sizing (vectorised) and for profiles.
+
+A vector operation of n elements costs `set-up + n / rate` (MachineSpec). The products of a
+tile run as vector operations along N or along the positions of one chunk, whichever is longer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.geometry import Split
+from engine.kernels.problem import Problem, Shapes, kernel_problem
+from engine.kernels.spec import KernelSpec
+from engine.kernels.work import Epilogue, kernel_epilogue
+from engine.machine import DTYPE_BYTES, MachineSpec
+from engine.program import Tiling
+
+ACCUMULATOR_BYTES = 4
+"""partial sums are kept in fp32"""
+MAX_CHUNKS = 8
+"""a vector operation never crosses a chunk; a sample has at most this many"""
+
+
+class TileCycles(NamedTuple):
+    """Cycles of a PE in one instance, int64 arrays of one shape."""
+
+    compute: np.ndarray
+    overhead: np.ndarray
+    memory: np.ndarray
+    transfer: np.ndarray
+
+    @property
+    def busy(self) -> np.ndarray:
+        """all four together"""
+        return self.compute + self.overhead + self.memory + self.transfer
+
+
+@dataclass(frozen=True, slots=True)
+class KernelModel:
+    """A kernel's iteration space, its epilogue and the constants it keeps, ready to be costed."""
+
+    problem: Problem
+    epilogue: Epilogue
+    streamed: int
+    """elements of the streamed operand an instance"""
+    stationary: int
+    """elements of operands held still that arrive each sample (a second activation)"""
+    side_inputs: int
+    """elements of other activations read by the epilogue"""
+    weights: int
+    """elements of the main operation's resident operand"""
+    constants: tuple[int, ...]
+    """elements of each resident operand of the epilogue"""
+
+
+def kernel_model(spec: KernelSpec, shapes: Shapes, weights: frozenset[str]) -> KernelModel:
+    """Return the model of a kernel; `weights` names its resident tensors."""
+    problem = kernel_problem(spec, shapes)
+    main = spec.main_op
+    made = {name for op in spec.ops for name in op.outputs}
+    main_weights = [n for n in main.inputs if n in weights]
+    arriving = [n for n in main.inputs if n not in weights]
+    others = {
+        n for op in spec.ops if op is not main for n in op.inputs
+        if n not in made and n not in weights
+    }  # fmt: skip
+    return KernelModel(
+        problem,
+        kernel_epilogue(spec, problem, shapes),
+        streamed=prod(shapes[arriving[0]]) if arriving else 0,
+        stationary=sum(prod(shapes[n]) for n in arriving[1:]),
+        side_inputs=sum(prod(shapes[n]) for n in others),
+        weights=sum(prod(shapes[n]) for n in main_weights),
+        constants=tuple(
+            prod(shapes[n])
+            for n in dict.fromkeys(
+                n for op in spec.ops if op is not main for n in op.inputs if n in weights
+            )
+        ),
+    )
+
+
+def tile_cycles(
+    model: KernelModel,
+    m: np.ndarray,
+    k: np.ndarray,
+    n: np.ndarray,
+    k_parts: np.ndarray,
+    machine: MachineSpec,
+    dtype: str,
+) -> TileCycles:
+    """Return the cycles of a tile of m units x k units x n results in a group of k_parts rows.
+
+    The arrays broadcast against each other.
+    """
+    problem, rate = model.problem, machine.rate(dtype)
+    bytes_each = DTYPE_BYTES[dtype]
+    m_all, k_all = m * problem.m_inner, k * problem.k_inner
+    own = -(-(m_all * n) // k_parts)
+    products = m_all * k_all * n if problem.work in ("mac", "window", "reduce") else 0 * own
+    vector = np.maximum(1, np.maximum(n, -(-m_all // MAX_CHUNKS)))
+    side = own * model.epilogue.vector_ops
+    compute = _ceil((products + side) / rate.elements_per_cycle)
+    per_call = np.maximum(1, np.minimum(own, vector))
+    setups = rate.setup_cycles * (products / vector + side / per_call)
+    looked = m_all if problem.work == "lookup" else 0 * own
+    overhead = _ceil(setups) + looked + machine.task_start_cycles
+    overhead = overhead + machine.loop_cycles * model.epilogue.calls
+    memory = _memory_cycles(products + side, compute, machine, bytes_each)
+    transfer = _transfer_cycles(model, m_all, k_all, n, own, k_parts, machine, bytes_each)
+    idle = (m == 0) | (n == 0) | (k == 0)
+    return TileCycles(*(np.where(idle, 0, part) for part in (compute, overhead, memory, transfer)))
+
+
+def _ceil(cycles: np.ndarray) -> np.ndarray:
+    return np.ceil(np.asarray(cycles, np.float64) - 1e-9).astype(np.int64)
+
+
+def _memory_cycles(
+    elements: np.ndarray, compute: np.ndarray, machine: MachineSpec, bytes_each: int
+) -> np.ndarray:
+    """Cycles that ports add: a vector operation reads two operands and writes one."""
+    reads = elements * (2 * bytes_each) / machine.read_bytes_per_cycle
+    writes = elements * bytes_each / machine.write_bytes_per_cycle
+    return np.maximum(0, _ceil(np.maximum(reads, writes)) - compute)
+
+
+def _transfer_cycles(
+    model: KernelModel,
+    m: np.ndarray,
+    k: np.ndarray,
+    n: np.ndarray,
+    own: np.ndarray,
+    k_parts: np.ndarray,
+    machine: MachineSpec,
+    bytes_each: int,
+) -> np.ndarray:
+    """Cycles in which the core moves wavelets: one a wavelet in, one a wavelet out."""
+    problem = model.problem
+    per_position = problem.m * problem.n
+    if problem.work == "mac":
+        heads = -(-n * problem.batch // problem.n)
+        arriving = -(-heads * m * k * model.streamed // (problem.m * problem.k * problem.batch))
+        arriving = arriving + k * n * (model.stationary > 0)
+    elif problem.work == "reduce":
+        arriving = m * k * n
+    else:
+        arriving = own * model.streamed // max(1, per_position)
+    arriving = arriving + own * model.side_inputs // max(1, per_position)
+    summed = np.where(k_parts > 1, 2 * m * n, 0) if problem.work != "none" else 0 * own
+    words = _ceil((arriving + own) * bytes_each / machine.wavelet_bytes)
+    return words + _ceil(summed * ACCUMULATOR_BYTES / machine.wavelet_bytes)
+
+
+def estimate(
+    model: KernelModel,
+    m_parts: np.ndarray,
+    k_parts: np.ndarray,
+    n_parts: np.ndarray,
+    machine: MachineSpec,
+    dtype: str,
+) -> np.ndarray:
+    """Return the cycles of an instance on many tilings at once: its fullest PE and the sum.
+
+    The arrays broadcast; equal to `profile(...).length` (a test holds them together).
+    """
+    problem = model.problem
+    m = -(-problem.m_units // m_parts)
+    k = -(-problem.k_units // k_parts)
+    n = -(-problem.n_units // n_parts)
+    busy = tile_cycles(model, m, k, n, k_parts, machine, dtype).busy
+    return busy + chain_latency(model, k_parts, n_parts, machine)
+
+
+def chain_latency(
+    model: KernelModel, k_parts: np.ndarray, n_parts: np.ndarray, machine: MachineSpec
+) -> np.ndarray:
+    """Return the cycles the last partial sum spends on its way: hops and ramps."""
+    hops = machine.hop_cycles
+    ramps = 2 * machine.ramp_cycles
+    down = np.where(k_parts > 1, (k_parts - 1) * hops + ramps, 0)
+    across = np.where(n_parts > 1, 2 * ((n_parts - 1) * hops + ramps), 0)
+    return down + (across if model.epilogue.row_sums else 0)
+
+
+def weight_bytes(
+    model: KernelModel, k: np.ndarray, n: np.ndarray, rows: np.ndarray, cols: np.ndarray, dtype: str
+) -> np.ndarray:
+    """Return the resident bytes of a tile of k units x n results on a rows x cols region."""
+    problem, size = model.problem, DTYPE_BYTES[dtype]
+    held = 0 * k * n
+    if model.weights:
+        held = held + -(-(k * problem.k_inner * n) // (problem.batch if _sliced(model) else 1))
+    for elements in model.constants:
+        spread = cols if elements <= problem.n else rows * cols
+        held = held + -(-elements // spread)
+    return np.asarray(held * size)
+
+
+def _sliced(model: KernelModel) -> bool:
+    """Batched constants hold K x N a group, not K x N for all of N."""
+    problem = model.problem
+    return model.weights < problem.k * problem.n and problem.batch > 1
+
+
+def working_chunks(problem: Problem) -> int:
+    """Return the chunks a sample can be cut into at most: a divisor of the units along M."""
+    return max(c for c in range(1, MAX_CHUNKS + 1) if problem.m_units % c == 0)
+
+
+def tile_bytes(
+    model: KernelModel,
+    m_parts: np.ndarray,
+    k_parts: np.ndarray,
+    n_parts: np.ndarray,
+    dtype: str,
+) -> np.ndarray:
+    """Return the bytes of the fullest PE with two slots an edge; what sizing checks."""
+    problem, size = model.problem, DTYPE_BYTES[dtype]
+    chunks = working_chunks(problem)
+    m = -(-(problem.m_units // chunks) // m_parts) * problem.m_inner
+    k = -(-problem.k_units // k_parts)
+    n = -(-problem.n_units // n_parts)
+    own = -(-(m * n) // k_parts)
+    held = weight_bytes(model, k, n, m_parts * k_parts, n_parts, dtype)
+    share = m * n / max(1, problem.m * problem.n)
+    if problem.work == "mac":
+        streamed = m * k * model.streamed / max(1, problem.m * problem.k_units * problem.batch)
+        arriving = streamed + k * n * (model.stationary > 0)
+    elif problem.work == "reduce":
+        arriving = m * k * n
+    else:
+        arriving = share * model.streamed
+    arriving = arriving + -(-(share * model.side_inputs) // k_parts)
+    slots = 2 * (arriving + own) * size
+    return np.asarray(held + np.ceil(slots) + 3 * own * size + m * n * ACCUMULATOR_BYTES)
+
+
+def row_tiles(problem: Problem, tiling: Tiling) -> tuple[np.ndarray, np.ndarray]:
+    """Return (m units, k units) of each row of a region, int64 (rows,) each."""
+    m = np.repeat(Split(problem.m_units, tiling.m_parts).sizes(), tiling.k_parts)
+    k = np.tile(Split(problem.k_units, tiling.k_parts).sizes(), tiling.m_parts)
+    return m, k

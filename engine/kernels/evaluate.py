@@ -1,0 +1,47 @@
+"""One door to the plain values of any operation: whole tensors, the host's order of sums.
+
+The mesh's own order of sums is elsewhere; this is what it is compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from engine.kernels.conv import values as conv
+from engine.kernels.conv.spec import Conv
+from engine.kernels.dot import values as dot
+from engine.kernels.dot.spec import Dot
+from engine.kernels.gather import values as gather
+from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.move import values as move
+from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
+from engine.kernels.pointwise import values as pointwise
+from engine.kernels.pointwise.functions import Array
+from engine.kernels.pointwise.spec import Map
+from engine.kernels.reduce import values as reduce
+from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.spec import Operation
+from engine.kernels.window import values as window
+from engine.kernels.window.spec import Window
+
+_EVALUATORS: dict[type[Operation], Callable[[Any, Sequence[Array]], tuple[Array, ...]]] = {
+    Map: pointwise.evaluate,
+    Dot: dot.evaluate,
+    Conv: conv.evaluate,
+    Window: window.evaluate,
+    **dict.fromkeys((Reduce, Softmax, Normalize), reduce.evaluate),
+    **dict.fromkeys((Reshape, Transpose, Slice, Concat, Pad, Expand), move.evaluate),
+    **dict.fromkeys((Gather, GatherND), gather.evaluate),
+}
+
+
+def evaluate(op: Operation, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Return the outputs of `op` on `arrays`, in the dtype of its inputs.
+
+    Raises TypeError for an operation of no family.
+    """
+    evaluator = _EVALUATORS.get(type(op))
+    if evaluator is None:
+        raise TypeError(f"operation {type(op).__name__} has no values: no family defines it")
+    return evaluator(op, arrays)

@@ -1,0 +1,138 @@
+"""The iteration space of a kernel: what of it can be cut over rows and columns of a region.
+
+Every kernel is seen as M x K x N: M positions (tokens, pixels), K terms that are summed, N
+results a position (features, channels). Rows of a region cut M and K, columns cut N. Knows
+operations and shapes, no graph, no machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import prod
+
+from engine.kernels.conv.spec import Conv
+from engine.kernels.dot.spec import Dot
+from engine.kernels.gather.spec import Gather
+from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.spec import KernelSpec, Operation
+from engine.kernels.window.spec import Window
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """M x K x N of a kernel's main operation. Cuts fall between units, never inside."""
+
+    m_units: int
+    """units along M that rows may be cut between: tokens, rows of a map"""
+    m_inner: int
+    """positions of one unit"""
+    k_units: int
+    k_inner: int
+    n_units: int
+    batch: int = 1
+    """columns fall into this many groups with a streamed operand each (heads, conv groups)"""
+    work: str = "none"
+    """mac | window | reduce | lookup | none: arithmetic of the main operation"""
+    halo_units: int = 0
+    """input units beyond its own that a row of the region needs"""
+    in_units: int = 1
+    """units of the streamed input along M"""
+    n_axis: int = -1
+    """axis of the output that N runs along (innermost part)"""
+
+    @property
+    def m(self) -> int:
+        """positions"""
+        return self.m_units * self.m_inner
+
+    @property
+    def k(self) -> int:
+        """terms summed"""
+        return self.k_units * self.k_inner
+
+    @property
+    def n(self) -> int:
+        """results a position"""
+        return self.n_units
+
+
+def kernel_problem(spec: KernelSpec, shapes: Shapes) -> Problem:
+    """Return the iteration space of a kernel's main operation."""
+    op = spec.main_op
+    for kind, builder in _BUILDERS:
+        if isinstance(op, kind):
+            return builder(op, shapes)
+    return _grid(op, shapes)
+
+
+def _dot(op: Operation, shapes: Shapes) -> Problem:
+    a, b = shapes[op.inputs[0]], shapes[op.inputs[1]]
+    batch = prod(b[:-2])
+    if batch == 1:
+        m = prod(a[:-1])
+        return Problem(m, 1, a[-1], 1, b[-1], work="mac", in_units=m)
+    out = shapes[op.outputs[0]]
+    groups = prod(out[:-2])
+    return Problem(
+        a[-2], 1, a[-1], 1, groups * b[-1], batch=groups, work="mac", in_units=a[-2]
+    )  # fmt: skip
+
+
+def _conv(op: Operation, shapes: Shapes) -> Problem:
+    assert isinstance(op, Conv)
+    x, w, out = shapes[op.inputs[0]], shapes[op.inputs[1]], shapes[op.outputs[0]]
+    reach = (w[2] - 1) * op.dilations[0] + 1
+    return Problem(
+        out[0] * out[2], prod(out[3:]), w[1], prod(w[2:]), w[0],
+        batch=op.groups, work="mac", halo_units=max(0, reach - op.strides[0]),
+        in_units=x[0] * x[2], n_axis=1,
+    )  # fmt: skip
+
+
+def _window(op: Operation, shapes: Shapes) -> Problem:
+    assert isinstance(op, Window)
+    x, out = shapes[op.inputs[0]], shapes[op.outputs[0]]
+    reach = (op.kernel[0] - 1) * op.dilations[0] + 1
+    return Problem(
+        out[0] * out[2], prod(out[3:]), 1, prod(op.kernel), out[1],
+        work="window", halo_units=max(0, reach - op.strides[0]), in_units=x[0] * x[2], n_axis=1,
+    )  # fmt: skip
+
+
+def _reduce(op: Operation, shapes: Shapes) -> Problem:
+    assert isinstance(op, Reduce)
+    x = shapes[op.inputs[0]]
+    kept = [axis for axis in range(len(x)) if axis not in op.axes]
+    n = x[kept[-1]] if kept else 1
+    m = prod(x[axis] for axis in kept[:-1])
+    return Problem(m, 1, prod(x[axis] for axis in op.axes), 1, n, work="reduce", in_units=m)
+
+
+def _gather(op: Operation, shapes: Shapes) -> Problem:
+    assert isinstance(op, Gather)
+    table, ids = shapes[op.inputs[0]], shapes[op.inputs[1]]
+    if op.axis != 0:
+        return _grid(op, shapes)
+    m = prod(ids)
+    return Problem(m, 1, table[0], 1, prod(table[1:]), work="lookup", in_units=m)
+
+
+def _grid(op: Operation, shapes: Shapes) -> Problem:
+    out = shapes[op.outputs[0]] or (1,)
+    axis = op.axis if isinstance(op, Softmax) else len(out) - 1
+    if isinstance(op, Normalize):
+        axis = op.axes[-1]
+    m = prod(out) // out[axis]
+    return Problem(m, 1, 1, 1, out[axis], in_units=m, n_axis=axis)
+
+
+_BUILDERS: tuple[tuple[type[Operation], Callable[[Operation, Shapes], Problem]], ...] = (
+    (Dot, _dot),
+    (Conv, _conv),
+    (Window, _window),
+    (Reduce, _reduce),
+    (Gather, _gather),
+)

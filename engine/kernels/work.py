@@ -1,0 +1,95 @@
+"""Vector operations of everything in a kernel but its main product, per element.
+
+Counts are our model of straightforward PE code (one DSD operation each); transcendental
+functions take theirs from the scalar function table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from engine.kernels.conv.spec import Conv
+from engine.kernels.dot.spec import Dot
+from engine.kernels.move.spec import Expand, Reshape, Slice, Transpose
+from engine.kernels.pointwise.functions import FUNCTIONS
+from engine.kernels.pointwise.spec import Map
+from engine.kernels.problem import Problem, Shapes
+from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.spec import KernelSpec, Operation
+from engine.kernels.window.spec import Window
+
+_VIEWS = (Reshape, Transpose, Slice, Expand)
+
+
+@dataclass(frozen=True, slots=True)
+class Epilogue:
+    """Vector operations after the main product, as multiples of the main result's elements."""
+
+    vector_ops: float
+    """vector operations over one element of the main result"""
+    flops: int
+    """floating-point operations over the whole instance, without padding"""
+    row_sums: int
+    """statistics that all PEs of a row must agree on, one word each, over the instance"""
+    calls: int
+    """separate operations, each with a loop of its own"""
+
+
+def vector_ops(op: Operation) -> int:
+    """Return the vector operations that one element of `op` takes (0 for views and products)."""
+    if isinstance(op, Map):
+        return FUNCTIONS[op.fn].vector_ops
+    if isinstance(op, Softmax):
+        tail = FUNCTIONS["log"].vector_ops if op.log else FUNCTIONS["div"].vector_ops
+        return 3 + FUNCTIONS["exp"].vector_ops + tail
+    if isinstance(op, Normalize):
+        return 2 * op.center + 3 + (len(op.inputs) - 1)
+    if isinstance(op, Dot | Conv | Window | _VIEWS):
+        return 0
+    return 1
+
+
+def touched(op: Operation, shapes: Shapes) -> int:
+    """Return the elements that `op` walks over: the larger of what it reads first and writes."""
+    sizes = [prod(shapes[name]) for name in op.outputs]
+    if isinstance(op, Reduce):
+        sizes.append(prod(shapes[op.inputs[0]]))
+    return max(sizes)
+
+
+def row_sums(op: Operation, shapes: Shapes) -> int:
+    """Return the statistics of `op` that span the columns of a region."""
+    size = prod(shapes[op.inputs[0]])
+    if isinstance(op, Softmax):
+        return 2 * (size // shapes[op.inputs[0]][op.axis])
+    if isinstance(op, Normalize):
+        reduced = prod(shapes[op.inputs[0]][axis] for axis in op.axes)
+        return (1 + op.center) * (size // reduced)
+    if isinstance(op, Reduce):
+        return prod(shapes[op.outputs[0]])
+    return 0
+
+
+def side_operations(spec: KernelSpec) -> Sequence[Operation]:
+    """Return the operations whose work is not that of the main product."""
+    main = spec.main_op
+    whole = isinstance(main, Dot | Conv | Window | Reduce)
+    return [op for op in spec.ops if not (whole and op is main)]
+
+
+def kernel_epilogue(spec: KernelSpec, problem: Problem, shapes: Shapes) -> Epilogue:
+    """Return what a kernel does beside its main product."""
+    results = problem.m * problem.n
+    ops = side_operations(spec)
+    walked = [vector_ops(op) * touched(op, shapes) for op in ops]
+    lookup = problem.work == "lookup"
+    return Epilogue(
+        vector_ops=sum(walked) / results,
+        flops=sum(
+            count for op, count in zip(ops, walked, strict=True) if not (lookup and op is spec.main_op)
+        ),
+        row_sums=sum(row_sums(op, shapes) for op in ops),
+        calls=sum(count > 0 for count in walked),
+    )

@@ -1,0 +1,149 @@
+"""Walks a prepared ONNX graph once, in order: shapes, folding and operations in one go.
+
+Every shape is known before a node is reached, so `Shape` and what is made from it fold away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from onnx import GraphProto, NodeProto
+
+from lowering.errors import ModelImportError, UnsupportedOpError
+from lowering.frontends.builder import GraphBuilder
+from lowering.frontends.onnx.context import NodeContext, NotCoveredError, NotStaticError
+from lowering.frontends.onnx.operators import OPERATORS
+from lowering.frontends.onnx.preparing import PreparedModel, prepare
+from lowering.frontends.onnx.reading import (
+    is_external,
+    numpy_dtype,
+    read_model,
+    read_tensor,
+    tensor_shape,
+)
+from lowering.frontends.onnx.refusals import Refusals
+from lowering.graph import Graph
+
+SHAPE_ONLY_KEY = "waferscope.shape_only"
+"""metadata entry; "1" says that ConstantOfShape stands for weights without numbers"""
+_SHAPE_ONLY_BYTES = 2**20
+"""weights above this are not read when only shapes are wanted"""
+_DAMAGE = (ValueError, TypeError, IndexError, KeyError, OverflowError, MemoryError, AttributeError)
+"""what a damaged node can raise in an importer; each becomes a ModelImportError"""
+
+
+def load_onnx(
+    path: str | Path, dims: Mapping[str, int] | None = None, *, values: bool = True
+) -> Graph:
+    """Import an .onnx file as a Graph of static shapes.
+
+    `dims` fixes symbolic dimensions by name (an unnamed one is `<input>.<axis>`). Without `values`
+    weights above 1 MiB are kept as shapes only. `parameters` of the result counts the elements of
+    the float tensors of rank 1 or more that the file declares and the outputs need, each declared
+    name once; equal tensors under two names count twice.
+
+    Raises ModelImportError for a file that cannot be read as a model of static shapes and
+    UnsupportedOpError, with all of them, for operators the mesh does not cover.
+    """
+    path = Path(path)
+    file = read_model(path)
+    try:
+        shape_only = any(
+            entry.key == SHAPE_ONLY_KEY and entry.value == "1"
+            for entry in file.model.metadata_props
+        )
+        prepared = prepare(file, dims or {})
+        builder = GraphBuilder()
+        _add_inputs(builder, prepared)
+        _add_weights(builder, prepared, path.parent, values=values)
+        graph = prepared.model.graph
+        _add_nodes(builder, graph, path.stem, shape_only=shape_only or not values)
+        _check_outputs(builder, graph)
+        outputs = [output.name for output in graph.output]
+        return builder.finish(path.stem, list(prepared.inputs), outputs, file.digest)
+    except (ModelImportError, UnsupportedOpError) as error:
+        error.add_note(f"in {path}")
+        raise
+    except _DAMAGE as error:
+        raise ModelImportError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _add_inputs(builder: GraphBuilder, prepared: PreparedModel) -> None:
+    for name, (shape, elem_type) in prepared.inputs.items():
+        dtype = numpy_dtype(elem_type, f"input '{name}'")
+        try:
+            builder.add_value(name, shape, dtype.name)
+        except ValueError as error:
+            raise ModelImportError(f"input: {error}") from error
+
+
+def _add_weights(
+    builder: GraphBuilder, prepared: PreparedModel, folder: Path, *, values: bool
+) -> None:
+    for name, tensor in prepared.weights.items():
+        dtype = numpy_dtype(tensor.data_type, f"tensor '{name}'")
+        shape = tensor_shape(tensor)
+        count = 1
+        for side in shape:
+            count *= side
+        if not values and (is_external(tensor) or count * dtype.itemsize > _SHAPE_ONLY_BYTES):
+            builder.add_unknown(name, shape, dtype.name, {name})
+        else:
+            builder.add_constant(name, read_tensor(tensor, folder), {name})
+
+
+def _add_nodes(builder: GraphBuilder, graph: GraphProto, model: str, *, shape_only: bool) -> None:
+    refusals = Refusals(graph)
+    nodes, read = _needed(graph)
+    for node in nodes:
+        importer = OPERATORS.get(node.op_type)
+        if importer is None or node.domain not in ("", "ai.onnx"):
+            refusals.add(node)
+        elif not refusals.block(node):
+            try:
+                importer(NodeContext(node, builder, read, shape_only=shape_only))
+            except (NotStaticError, NotCoveredError) as error:
+                refusals.add(node, str(error))
+            except _DAMAGE as error:
+                raise _at(node, error) from error
+    if report := refusals.report():
+        raise UnsupportedOpError(model, report)
+
+
+def _needed(graph: GraphProto) -> tuple[list[NodeProto], set[str]]:
+    """Return the nodes the outputs need, in order, and the names that are read."""
+    read = {output.name for output in graph.output}
+    nodes = []
+    for node in reversed(graph.node):
+        if not read.isdisjoint(node.output):
+            read.update(name for name in node.input if name)
+            nodes.append(node)
+    return nodes[::-1], read
+
+
+def _at(node: NodeProto, error: Exception) -> ModelImportError:
+    said = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+    return ModelImportError(f"node '{node.name}' ({node.op_type}): {said}")
+
+
+def _check_outputs(builder: GraphBuilder, graph: GraphProto) -> None:
+    for output in graph.output:
+        if builder.resolve(output.name) not in builder.values:
+            raise ModelImportError(f"output '{output.name}' is computed by no node")
+        shape = builder.value(output.name).shape
+        if 0 in shape:
+            raise ModelImportError(f"output '{output.name}' of shape {shape} has no elements")
+        if not output.type.tensor_type.HasField("shape"):
+            continue
+        sides = output.type.tensor_type.shape.dim
+        declared = tuple(d.dim_value if d.HasField("dim_value") else None for d in sides)
+        fits = len(declared) == len(shape) and all(
+            want in (None, side) for want, side in zip(declared, shape, strict=True)
+        )
+        if not fits:
+            said = tuple("?" if side is None else side for side in declared)
+            raise ModelImportError(
+                f"output '{output.name}' is declared as {said} and computed as {shape}; "
+                "export the model again with the shapes you want"
+            )

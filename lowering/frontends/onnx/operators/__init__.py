@@ -1,0 +1,29 @@
+"""ONNX operators to mesh operations, one file for each group; `OPERATORS` is all of them."""
+
+from __future__ import annotations
+
+from lowering.frontends.onnx.operators import (
+    constants,
+    contraction,
+    indexing,
+    layout,
+    normalisation,
+    pointwise,
+    reduction,
+)
+from lowering.frontends.onnx.table import Importer
+
+OPERATORS: dict[str, Importer] = {
+    **pointwise.OPERATORS,
+    **contraction.OPERATORS,
+    **layout.OPERATORS,
+    **normalisation.OPERATORS,
+    **reduction.OPERATORS,
+    **indexing.OPERATORS,
+    **constants.OPERATORS,
+}
+
+
+def supported_operators() -> tuple[str, ...]:
+    """Return the ONNX operators that can be imported, in alphabetical order."""
+    return tuple(sorted(OPERATORS))

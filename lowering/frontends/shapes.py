@@ -1,0 +1,159 @@
+"""Shape and dtype of what an operation gives, from those of what it reads.
+
+Raises ValueError where the operands do not fit, with both shapes. Knows no model formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from engine.kernels.conv.spec import Conv
+from engine.kernels.conv.values import output_shape as conv_shape
+from engine.kernels.dot.spec import Dot
+from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
+from engine.kernels.pointwise.spec import Map
+from engine.kernels.pointwise.values import result_dtype
+from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.spec import Operation
+from engine.kernels.window.spec import Window
+from engine.kernels.window.values import output_shape as window_shape
+from lowering.graph import Value
+
+Shape = tuple[int, ...]
+
+
+def broadcast(*shapes: Shape) -> Shape:
+    """Return the common shape under numpy's rules."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(f"shapes {' and '.join(map(str, shapes))} do not broadcast") from None
+
+
+def _dot(op: Dot, values: Sequence[Value]) -> Shape:
+    a, b = values[0].shape, values[1].shape
+    if len(a) < 2 or len(b) < 2 or a[-1] != b[-2]:
+        raise ValueError(f"cannot multiply {a} by {b}: the inner sides differ")
+    return (*broadcast(a[:-2], b[:-2]), a[-2], b[-1])
+
+
+def _conv(op: Conv, values: Sequence[Value]) -> Shape:
+    x, w = values[0].shape, values[1].shape
+    fits = len(x) == len(w) == len(op.strides) + 2
+    if not fits or op.groups < 1 or x[1] != w[1] * op.groups or w[0] % op.groups:
+        raise ValueError(f"input {x} does not fit weights {w} in {op.groups} groups")
+    return _positive(conv_shape(op, x, w), x)
+
+
+def _window(op: Window, values: Sequence[Value]) -> Shape:
+    x = values[0].shape
+    if len(x) != len(op.kernel) + 2:
+        raise ValueError(f"input {x} does not fit a window of {len(op.kernel)} dimensions")
+    return _positive(window_shape(op, x), x)
+
+
+def _positive(shape: Shape, x: Shape) -> Shape:
+    if min(shape) < 1:
+        raise ValueError(f"the window is larger than the padded input {x}")
+    return shape
+
+
+def _reshape(op: Reshape, values: Sequence[Value]) -> Shape:
+    if prod(op.shape) != values[0].elements or min(op.shape, default=0) < 0:
+        raise ValueError(f"cannot reshape {values[0].shape} to {op.shape}: other element counts")
+    return op.shape
+
+
+def _transpose(op: Transpose, values: Sequence[Value]) -> Shape:
+    shape = values[0].shape
+    if sorted(op.perm) != list(range(len(shape))):
+        raise ValueError(f"permutation {op.perm} does not fit shape {shape}")
+    return tuple(shape[axis] for axis in op.perm)
+
+
+def _slice(op: Slice, values: Sequence[Value]) -> Shape:
+    cuts = zip(op.ranges, values[0].shape, strict=True)
+    return tuple(len(range(*slice(*cut).indices(size))) for cut, size in cuts)
+
+
+def _concat(op: Concat, values: Sequence[Value]) -> Shape:
+    first = values[0].shape
+    for value in values:
+        rest = zip(value.shape, first, strict=False)
+        if len(value.shape) != len(first) or any(
+            a != b for axis, (a, b) in enumerate(rest) if axis != op.axis
+        ):
+            raise ValueError(f"cannot join {value.shape} to {first} along axis {op.axis}")
+    joined = sum(value.shape[op.axis] for value in values)
+    return (*first[: op.axis], joined, *first[op.axis + 1 :])
+
+
+def _pad(op: Pad, values: Sequence[Value]) -> Shape:
+    sides = zip(values[0].shape, op.pads, strict=True)
+    return tuple(size + before + after for size, (before, after) in sides)
+
+
+def _expand(op: Expand, values: Sequence[Value]) -> Shape:
+    if broadcast(values[0].shape, op.shape) != op.shape:
+        raise ValueError(f"cannot expand {values[0].shape} to {op.shape}")
+    return op.shape
+
+
+def _reduce(op: Reduce, values: Sequence[Value]) -> Shape:
+    sides = enumerate(values[0].shape)
+    if op.keepdims:
+        return tuple(1 if axis in op.axes else size for axis, size in sides)
+    return tuple(size for axis, size in sides if axis not in op.axes)
+
+
+def _normalize(op: Normalize, values: Sequence[Value]) -> Shape:
+    if broadcast(*(value.shape for value in values)) != values[0].shape:
+        raise ValueError(f"scale or bias {values[1].shape} does not fit {values[0].shape}")
+    return values[0].shape
+
+
+def _gather(op: Gather, values: Sequence[Value]) -> Shape:
+    data, indices = values[0].shape, values[1].shape
+    return (*data[: op.axis], *indices, *data[op.axis + 1 :])
+
+
+def _gather_nd(op: GatherND, values: Sequence[Value]) -> Shape:
+    data, indices = values[0].shape, values[1].shape
+    batch, depth = op.batch_dims, indices[-1]
+    if data[:batch] != indices[:batch] or batch + depth > len(data):
+        raise ValueError(f"indices {indices} do not fit data {data} with {batch} batch axes")
+    return (*indices[:-1], *data[batch + depth :])
+
+
+_SHAPES: dict[type[Operation], Callable[[Any, Sequence[Value]], Shape]] = {
+    Map: lambda op, values: broadcast(*(value.shape for value in values)),
+    Dot: _dot,
+    Conv: _conv,
+    Window: _window,
+    Reshape: _reshape,
+    Transpose: _transpose,
+    Slice: _slice,
+    Concat: _concat,
+    Pad: _pad,
+    Expand: _expand,
+    Reduce: _reduce,
+    Softmax: lambda op, values: values[0].shape,
+    Normalize: _normalize,
+    Gather: _gather,
+    GatherND: _gather_nd,
+}
+
+
+def infer(op: Operation, values: Sequence[Value]) -> tuple[Shape, str]:
+    """Return shape and dtype of the one output of `op`."""
+    dtype = values[0].dtype
+    if isinstance(op, Map):
+        dtype = result_dtype(op, [value.dtype for value in values])
+    elif isinstance(op, Reduce) and op.fn in ("argmax", "argmin"):
+        dtype = "int64"
+    return _SHAPES[type(op)](op, values), dtype

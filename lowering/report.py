@@ -1,0 +1,182 @@
+"""The compile report: what each kernel takes and gives, what does not fit, and what would help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.geometry import Rect
+from engine.machine import MachineSpec
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRow:
+    """One kernel of the report."""
+
+    name: str
+    kind: str
+    samples_per_mcycle: float
+    """rate the kernel alone allows: the lower of the next two"""
+    compute_samples_per_mcycle: float
+    """1e6 / cycles of an instance"""
+    transmission_samples_per_mcycle: float
+    """1e6 / cycles of its slowest transfer at full rate"""
+    active_pes: int
+    utilization: float
+    """compute cycles / (PEs x cycles of the pipeline's slowest kernel), 0..1"""
+    region: Rect
+    cycles: int
+    """cycles of an instance"""
+    sram_bytes: int
+    """allocated on its fullest PE"""
+    ops: int
+    """floating-point operations a sample"""
+    source_nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """A resource that does not suffice."""
+
+    resource: str
+    """SRAM | colors | PEs"""
+    where: str
+    demand: int
+    bound: int
+    gap: int
+    unit: str
+    holders: tuple[tuple[str, int], ...]
+    """(what holds it, how much), largest first"""
+    levers: tuple[str, ...]
+    """what would help, most likely first"""
+
+    def sentence(self) -> str:
+        """Return the overflow as a sentence."""
+        text = (
+            f"{self.where} needs {self.demand:,} {self.unit}, there are {self.bound:,} "
+            f"(short by {self.gap:,} {self.unit})"
+        )
+        return f"{text}; {' or '.join(self.levers)}" if self.levers else text
+
+
+@dataclass(frozen=True, slots=True)
+class CompileReport:
+    """What the compiler made of a model."""
+
+    model: str
+    machine: MachineSpec
+    rows: tuple[KernelRow, ...]
+    parameters: int
+    """distinct parameters of the model"""
+    macs: int
+    """multiply-accumulates of one sample"""
+    parameter_bytes: int
+    """resident bytes over all PEs"""
+    activation_bytes: int
+    """bytes of slots over all PEs"""
+    colors_used: int
+    overflows: tuple[Overflow, ...] = ()
+    smallest_machine: str | None = None
+    """a machine on which it would fit, None when it fits or none is known"""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """True when nothing overflows"""
+        return not self.overflows
+
+    @property
+    def pes_used(self) -> int:
+        """PEs with a kernel"""
+        return sum(row.active_pes for row in self.rows)
+
+    def to_text(self) -> str:
+        """Return the report as a table for a terminal of 100 columns."""
+        lines = [
+            f"{self.model} on {self.machine.name} "
+            f"({self.machine.rows} x {self.machine.cols} PEs): "
+            + ("fits" if self.fits else "DOES NOT FIT"),
+            f"{self.parameters:,} parameters, {self.macs:,} MACs a sample, "
+            f"{self.pes_used:,} of {self.machine.working_pes:,} PEs "
+            f"({self.pes_used / self.machine.working_pes:.1%})",
+            f"memory over all PEs: parameters {self.parameter_bytes:,} B, "
+            f"activations {self.activation_bytes:,} B; colors {self.colors_used} of "
+            f"{self.machine.colors - self.machine.reserved_colors}",
+            "",
+            f"{'Kernel':<28} {'Samples/':>10} {'Compute':>10} {'Transmis-':>10} {'Active':>9} "
+            f"{'Compute':>8} {'SRAM':>9}",
+            f"{'':<28} {'Mcycle':>10} {'':>10} {'sion':>10} {'PEs':>9} {'util.':>8} {'B/PE':>9}",
+        ]
+        lines += [_row_text(row) for row in self.rows]
+        if self.rows:
+            lines.append(self._overall())
+        lines += [f"does not fit: {overflow.sentence()}" for overflow in self.overflows]
+        for overflow in self.overflows[:5]:
+            lines += [f"    {name:<40} {held:>12,} {overflow.unit}"
+                      for name, held in overflow.holders[:8]]  # fmt: skip
+        if self.smallest_machine:
+            lines.append(f"it would fit on {self.smallest_machine}")
+        return "\n".join([*lines, *self.notes])
+
+    def _overall(self) -> str:
+        slow = min(self.rows, key=lambda row: row.samples_per_mcycle)
+        compute = min(row.compute_samples_per_mcycle for row in self.rows)
+        move = min(row.transmission_samples_per_mcycle for row in self.rows)
+        used = sum(row.utilization * row.active_pes for row in self.rows)
+        return (
+            f"{'Overall':<28} {slow.samples_per_mcycle:>10.3f} {compute:>10.3f} {move:>10.3f} "
+            f"{self.pes_used:>9,} {used / max(1, self.pes_used):>8.1%} "
+            f"{max(row.sram_bytes for row in self.rows):>9,}"
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """Return the report as plain data."""
+        return {
+            "model": self.model,
+            "machine": self.machine.name,
+            "fits": self.fits,
+            "parameters": self.parameters,
+            "macs": self.macs,
+            "pes_used": self.pes_used,
+            "memory": {
+                "parameter_bytes": self.parameter_bytes,
+                "activation_bytes": self.activation_bytes,
+            },
+            "colors_used": self.colors_used,
+            "kernels": [_row_json(row) for row in self.rows],
+            "overflows": [
+                {
+                    "resource": o.resource, "where": o.where, "demand": o.demand,
+                    "bound": o.bound, "gap": o.gap, "unit": o.unit,
+                    "holders": [list(h) for h in o.holders], "levers": list(o.levers),
+                }
+                for o in self.overflows
+            ],
+            "smallest_machine": self.smallest_machine,
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+
+def _row_text(row: KernelRow) -> str:
+    return (
+        f"{row.name[:28]:<28} {row.samples_per_mcycle:>10.3f} "
+        f"{row.compute_samples_per_mcycle:>10.3f} {row.transmission_samples_per_mcycle:>10.3f} "
+        f"{row.active_pes:>9,} {row.utilization:>8.1%} {row.sram_bytes:>9,}"
+    )
+
+
+def _row_json(row: KernelRow) -> dict[str, object]:
+    region = row.region
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "samples_per_mcycle": row.samples_per_mcycle,
+        "compute_samples_per_mcycle": row.compute_samples_per_mcycle,
+        "transmission_samples_per_mcycle": row.transmission_samples_per_mcycle,
+        "active_pes": row.active_pes,
+        "utilization": row.utilization,
+        "region": [region.row, region.col, region.rows, region.cols],
+        "cycles": row.cycles,
+        "sram_bytes": row.sram_bytes,
+        "ops": row.ops,
+        "source_nodes": list(row.source_nodes),
+    }

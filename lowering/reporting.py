@@ -1,0 +1,134 @@
+"""Making the compile report from a finished program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.kernels.cost import KernelModel
+from engine.program import Buffer, Program
+from engine.transfers import busiest_words, transfer_patterns
+from lowering.graph import Graph
+from lowering.report import CompileReport, KernelRow, Overflow
+from lowering.stages.memory import KernelMemory
+from lowering.stages.plan import KernelPlan, PlacedPlan
+
+MEGACYCLE = 1_000_000
+
+
+def make_report(
+    graph: Graph,
+    plan: KernelPlan,
+    placed: PlacedPlan,
+    program: Program,
+    memories: Sequence[KernelMemory],
+    colors: int,
+    crowded: tuple[int, int] | None,
+) -> CompileReport:
+    """Return the report of a program."""
+    kinds = {draft.name: draft.kind for draft in plan.drafts}
+    lengths = placed.lengths()
+    slowest = max(lengths.values())
+    carried = _carried_cycles(program)
+    rows = []
+    for kernel, memory in zip(program.kernels, memories, strict=True):
+        cycles, moving = lengths[kernel.id], max(1, carried.get(kernel.id, 1))
+        compute = placed.profiles[kernel.id].total("compute")
+        rows.append(
+            KernelRow(
+                name=kernel.id, kind=kinds[kernel.id],
+                samples_per_mcycle=MEGACYCLE / max(cycles, moving),
+                compute_samples_per_mcycle=MEGACYCLE / cycles,
+                transmission_samples_per_mcycle=MEGACYCLE / moving,
+                active_pes=kernel.region.area,
+                utilization=compute / (kernel.region.area * slowest),
+                region=kernel.region, cycles=cycles, sram_bytes=memory.peak,
+                ops=kernel_flops(plan.models[kernel.id]), source_nodes=kernel.origin,
+            )
+        )  # fmt: skip
+    overflows = [_sram_overflow(m, program) for m in memories if m.overflow]
+    overflows += _color_overflow(program, colors, crowded)
+    return CompileReport(
+        model=graph.name,
+        machine=program.machine,
+        rows=tuple(rows),
+        parameters=graph.parameters,
+        macs=sum(_macs(model) for model in plan.models.values()),
+        parameter_bytes=_bytes_of(program, ("weights",)),
+        activation_bytes=_bytes_of(program, ("in slot", "out slot")),
+        colors_used=colors,
+        overflows=tuple(overflows),
+        notes=(placed.finding.sentence,) if placed.finding else (),
+    )
+
+
+def kernel_flops(model: KernelModel) -> int:
+    """Return the floating-point operations of one sample, a multiply-accumulate counted as two."""
+    problem = model.problem
+    each = {"mac": 2, "window": 1, "reduce": 1}.get(problem.work, 0)
+    return each * problem.m * problem.k * problem.n + model.epilogue.flops
+
+
+def _macs(model: KernelModel) -> int:
+    problem = model.problem
+    return problem.m * problem.k * problem.n if problem.work == "mac" else 0
+
+
+def _carried_cycles(program: Program) -> dict[str, int]:
+    """Return the cycles of the slowest transfer of each kernel at full rate, a sample."""
+    slowest: dict[str, int] = {}
+    for transfer in program.transfers:
+        cycles = busiest_words(transfer_patterns(transfer.legs)) * transfer.chunks
+        for name in (transfer.producer, *transfer.consumers):
+            slowest[name] = max(slowest.get(name, 0), cycles)
+    return slowest
+
+
+def _bytes_of(program: Program, roles: Sequence[str]) -> int:
+    areas = {kernel.id: kernel.region.area for kernel in program.kernels}
+    return sum(b.size * areas[b.kernel] for b in program.buffers if b.role in roles)
+
+
+def _sram_overflow(memory: KernelMemory, program: Program) -> Overflow:
+    held = sorted(memory.buffers, key=lambda b: -b.size)
+    machine = program.machine
+    return Overflow(
+        resource="SRAM",
+        where=f"kernel '{memory.kernel}' on its fullest PE",
+        demand=memory.peak,
+        bound=machine.sram_bytes,
+        gap=memory.overflow,
+        unit="B",
+        holders=tuple((_holder(b), b.size) for b in held),
+        levers=_sram_levers(held, program),
+    )
+
+
+def _holder(buffer: Buffer) -> str:
+    slots = f" ({buffer.count} slots)" if buffer.count > 1 else ""
+    return f"{buffer.role}: {buffer.name}{slots}"
+
+
+def _sram_levers(held: Sequence[Buffer], program: Program) -> tuple[str, ...]:
+    levers = []
+    if program.storage != "fp16":
+        levers.append("store weights and activations as fp16 (knob dtype)")
+    if held[0].role in ("in slot", "out slot"):
+        levers.append("give its edges fewer slots (knob slots)")
+    levers.append("use a machine with more PEs (knob machine)")
+    return tuple(levers)
+
+
+def _color_overflow(
+    program: Program, used: int, crowded: tuple[int, int] | None
+) -> list[Overflow]:
+    machine = program.machine
+    free = machine.colors - machine.reserved_colors
+    if used <= free:
+        return []
+    where = f"router ({crowded[0]}, {crowded[1]})" if crowded else "a router"
+    return [
+        Overflow(
+            "colors", where, used, free, used - free, "colors", (),
+            ("use a larger machine, on which fewer routes cross (knob machine)",),
+        )
+    ]  # fmt: skip

@@ -1,0 +1,210 @@
+"""Lay buffers out in the SRAM of one PE class: who may share bytes with whom.
+
+Buffers live from one operation to another in program order; two that live at once must not
+share a byte. Greedy by size with best fit, then a seeded climb over the order of placement
+until the peak meets its lower bound. Knows sizes and intervals, no kernels.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+SEED = 20
+"""start of the random moves, fixed so that a layout repeats"""
+
+MAX_MOVES = 240
+"""orders tried by the climb"""
+
+MAX_VISITS = 100_000
+"""neighbour visits of the whole climb, which bounds its time for many buffers"""
+
+
+@dataclass(frozen=True, slots=True)
+class BufferRequest:
+    """A buffer that wants a place."""
+
+    name: str
+    """tensor or purpose"""
+    role: str
+    """weights | in slot | out slot | work | code"""
+    size: int
+    """bytes, >= 0"""
+    first: int
+    """first operation that needs it, in program order"""
+    last: int
+    """last operation that needs it, included"""
+    align: int = 4
+    """its offset is a multiple of this many bytes"""
+
+    def __post_init__(self) -> None:
+        if self.size < 0 or self.align < 1 or self.last < self.first:
+            raise ValueError(
+                f"buffer '{self.name}': size {self.size} B must be >= 0, align {self.align} B "
+                f">= 1, and it must not end ({self.last}) before it starts ({self.first})"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where each buffer lies."""
+
+    offsets: tuple[int, ...]
+    """bytes from the start of the data SRAM, in the order of the requests"""
+    peak: int
+    """bytes from the start to the end of the highest buffer"""
+    max_live: int
+    """most bytes alive at one operation: no layout has a smaller peak"""
+    capacity: int
+    """bytes there are"""
+
+    @property
+    def fits(self) -> bool:
+        """True when every buffer lies within the capacity"""
+        return self.peak <= self.capacity
+
+    @property
+    def overflow(self) -> int:
+        """bytes beyond the capacity, 0 when it fits"""
+        return max(0, self.peak - self.capacity)
+
+
+def plan_layout(requests: Sequence[BufferRequest], capacity: int) -> Layout:
+    """Give every buffer an offset, none overlapping one that lives at the same time.
+
+    The peak may exceed `capacity`: that is a result, not an error.
+    """
+    bound = _max_live(requests)
+    if not requests:
+        return Layout((), 0, 0, capacity)
+    meets = _meeting(requests)
+    tried = []
+    for order in _start_orders(requests):
+        offsets = [-1] * len(requests)
+        peak = _place_in_order(requests, meets, order, offsets, sys.maxsize)
+        assert peak is not None, "without a limit every order has a layout"
+        tried.append((peak, offsets, order))
+    peak, offsets, order = min(tried, key=lambda found: found[0])
+    if peak > bound:
+        peak, offsets = _climb(requests, meets, order, offsets, peak, bound)
+    return Layout(tuple(offsets), peak, bound, capacity)
+
+
+def _max_live(requests: Sequence[BufferRequest]) -> int:
+    """Most bytes alive at one operation."""
+    changes = sorted(
+        change
+        for request in requests
+        for change in ((request.first, request.size), (request.last + 1, -request.size))
+    )
+    live = most = 0
+    for _, size in changes:
+        live += size
+        most = max(most, live)
+    return most
+
+
+def _meeting(requests: Sequence[BufferRequest]) -> list[list[int]]:
+    """The buffers that live at the same time as each buffer; empty ones meet none."""
+    meets: list[list[int]] = [[] for _ in requests]
+    active: list[int] = []
+    for now in sorted(range(len(requests)), key=lambda n: (requests[n].first, n)):
+        if not requests[now].size:
+            continue
+        active = [other for other in active if requests[other].last >= requests[now].first]
+        for other in active:
+            meets[now].append(other)
+            meets[other].append(now)
+        active.append(now)
+    return meets
+
+
+def _start_orders(requests: Sequence[BufferRequest]) -> list[list[int]]:
+    """Orders worth a first try: by size, by bytes x life, by life, by first use."""
+
+    def ordered(*keys: tuple[int, int]) -> list[int]:
+        return [n for _, n in sorted(zip(keys, range(len(requests)), strict=True))]
+
+    spans = [request.last - request.first + 1 for request in requests]
+    sizes = [request.size for request in requests]
+    both = list(zip(spans, sizes, strict=True))
+    return [
+        ordered(*((-size, -span) for span, size in both)),
+        ordered(*((-size * span, -size) for span, size in both)),
+        ordered(*((-span, -size) for span, size in both)),
+        ordered(*((request.first, -request.size) for request in requests)),
+    ]
+
+
+def _place_in_order(
+    requests: Sequence[BufferRequest],
+    meets: list[list[int]],
+    order: Sequence[int],
+    offsets: list[int],
+    most: int,
+) -> int | None:
+    """Place the buffers of `order` one after the other, each in the tightest gap that holds it.
+
+    `offsets` is written; -1 there stands for not yet placed. Returns the highest end of the
+    buffers placed, None as soon as one ends beyond `most`.
+    """
+    peak = 0
+    for now in order:
+        request = requests[now]
+        taken = [(offsets[n], requests[n].size) for n in meets[now] if offsets[n] >= 0]
+        taken.sort()
+        offset = _best_gap(taken, request.size, request.align)
+        if offset + request.size > most:
+            return None
+        offsets[now] = offset
+        peak = max(peak, offset + request.size)
+    return peak
+
+
+def _best_gap(taken: Sequence[tuple[int, int]], size: int, align: int) -> int:
+    """Return the offset of the smallest gap between `taken` (offset, size) that holds `size`."""
+    best, least, end = -1, 0, 0
+    for start, length in taken:
+        if start - end >= size:
+            offset = -(-end // align) * align
+            gap = start - offset
+            if gap >= size and (best < 0 or gap < least):
+                best, least = offset, gap
+        if start + length > end:
+            end = start + length
+    return best if best >= 0 else -(-end // align) * align
+
+
+def _climb(
+    requests: Sequence[BufferRequest],
+    meets: list[list[int]],
+    order: list[int],
+    offsets: list[int],
+    peak: int,
+    bound: int,
+) -> tuple[int, list[int]]:
+    """Place a buffer of the peak, or one beside it, before another that it meets, if that pays.
+
+    What lies before the new position keeps its place, so only the rest is placed again.
+    """
+    dice = random.Random(SEED)
+    visits = len(requests) + sum(len(others) for others in meets) // 2
+    for _ in range(min(MAX_MOVES, MAX_VISITS // visits)):
+        if peak == bound:
+            break
+        ends = [offset + request.size for offset, request in zip(offsets, requests, strict=True)]
+        top = dice.choice([n for n in order if ends[n] == peak])
+        moved = dice.choice([top, *meets[top]])
+        at = order.index(moved)
+        to = dice.choice([n for n in range(at) if order[n] in meets[moved]] or [at])
+        trial = [*order[:to], moved, *order[to:at], *order[at + 1 :]]
+        again = list(offsets)
+        for later in trial[to:]:
+            again[later] = -1
+        high = _place_in_order(requests, meets, trial[to:], again, peak)
+        if high is not None:
+            kept = max((ends[n] for n in trial[:to]), default=0)
+            order, offsets, peak = trial, again, max(high, kept)
+    return peak, offsets

@@ -1,0 +1,157 @@
+"""The plan of a compile between its stages: kernels with models, then with regions and tilings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from engine.geometry import Rect
+from engine.kernels.cost import KernelModel, kernel_model
+from engine.kernels.problem import Shapes
+from engine.machine import MachineSpec
+from engine.profile import Profile, profile
+from engine.program import Tiling
+from engine.progress import Progress
+from lowering.config import CompileConfig
+from lowering.passes.fuse import KernelDraft
+from lowering.stages.infeasible import Infeasible
+from lowering.stages.placement import place
+from lowering.stages.routing import End
+from lowering.stages.sizing import SizingLimits, best_tiling, shape_table
+
+RELAX = (1, 2, 4, 16, 256, 1 << 16)
+"""SRAM is taken this many times larger until a placement exists; beyond 1 it is a what-if"""
+
+
+class DoesNotFit(ValueError):
+    """Not even a what-if placement exists: more kernels than the grid has room for."""
+
+    exit_code = 1
+
+    def __init__(self, finding: Infeasible) -> None:
+        self.finding = finding
+        super().__init__(finding.sentence)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelPlan:
+    """Kernels and their models."""
+
+    drafts: tuple[KernelDraft, ...]
+    models: Mapping[str, KernelModel]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacedPlan:
+    """Where every kernel runs, and its profile there."""
+
+    ends: Mapping[str, End]
+    profiles: Mapping[str, Profile]
+    finding: Infeasible | None
+    """why the machine's own SRAM allows no placement; the plan is then a what-if"""
+
+    def lengths(self) -> dict[str, int]:
+        """Return the cycles of an instance of each kernel."""
+        return {name: found.length for name, found in self.profiles.items()}
+
+
+def plan_kernels(drafts: Sequence[KernelDraft], shapes: Shapes) -> KernelPlan:
+    """Return the drafts under unique names, with their models."""
+    named = _unique(drafts)
+    models = {d.name: kernel_model(d.spec, shapes, frozenset(d.weights)) for d in named}
+    return KernelPlan(named, models)
+
+
+def _unique(drafts: Sequence[KernelDraft]) -> tuple[KernelDraft, ...]:
+    seen: dict[str, int] = {}
+    named = []
+    for draft in drafts:
+        base = draft.name.split("/")[0].removeprefix("node_") or draft.kind
+        count = seen.get(base, 0)
+        seen[base] = count + 1
+        named.append(replace(draft, name=f"{base}_{count}" if count else base))
+    return tuple(named)
+
+
+def place_kernels(plan: KernelPlan, config: CompileConfig, progress: Progress) -> PlacedPlan:
+    """Place the kernels of a plan.
+
+    Raises:
+        DoesNotFit: the grid has no room even with unlimited SRAM.
+    """
+    finding: Infeasible | None = None
+    for factor in RELAX:
+        regions = _regions(plan, config, factor, progress)
+        if not isinstance(regions, Infeasible):
+            return _tiled(plan, config, factor, regions, finding)
+        finding = finding or regions
+    assert finding is not None
+    raise DoesNotFit(_named(finding, plan))
+
+
+def _regions(
+    plan: KernelPlan, config: CompileConfig, factor: int, progress: Progress
+) -> tuple[Rect, ...] | Infeasible:
+    machine = config.machine
+    progress.stage("sizing", len(plan.drafts), "kernels")
+    tables, known = [], {}
+    for index, draft in enumerate(plan.drafts):
+        limits = _limits(machine.rows, machine.cols, config, factor, draft.name)
+        key = (plan.models[draft.name], limits)
+        if key not in known:
+            known[key] = shape_table(plan.models[draft.name], machine, config.storage, limits)
+        tables.append(known[key])
+        progress.advance(index + 1)
+    progress.stage("placement", len(tables), "kernels")
+    found = place(tables, machine.rows, machine.cols)
+    return found if isinstance(found, Infeasible) else found.regions
+
+
+def _limits(
+    rows: int, cols: int, config: CompileConfig, factor: int, kernel: str
+) -> SizingLimits:
+    return SizingLimits(rows, cols, config.machine.data_sram_bytes * factor, config.cap(kernel))
+
+
+def _tiled(
+    plan: KernelPlan,
+    config: CompileConfig,
+    factor: int,
+    regions: Sequence[Rect],
+    finding: Infeasible | None,
+) -> PlacedPlan:
+    ends: dict[str, End] = {}
+    profiles: dict[str, Profile] = {}
+    known: dict[object, tuple[Tiling, Profile]] = {}
+    for draft, region in zip(plan.drafts, regions, strict=True):
+        model = plan.models[draft.name]
+        limits = _limits(region.rows, region.cols, config, factor, draft.name)
+        key = (model, limits)
+        if key not in known:
+            tiling, _ = best_tiling(model, config.machine, config.storage, limits)
+            known[key] = (tiling, profile(model, tiling, config.machine, config.storage))
+        tiling, found = known[key]
+        rows = tiling.m_parts * tiling.k_parts
+        ends[draft.name] = End(Rect(region.row, region.col, rows, tiling.n_parts), tiling)
+        profiles[draft.name] = found
+    return PlacedPlan(ends, profiles, finding and _named(finding, plan))
+
+
+def _named(finding: Infeasible, plan: KernelPlan) -> Infeasible:
+    """Return the finding with kernel names in place of positions."""
+    if not finding.kernels:
+        return finding
+    names = ", ".join(plan.drafts[i].name for i in finding.kernels[:6])
+    more = f" and {len(finding.kernels) - 6} more" if len(finding.kernels) > 6 else ""
+    return replace(finding, where=f"{finding.where.split(' holds ')[0]} holds {names}{more}")
+
+
+def smallest_machine(
+    plan: KernelPlan, config: CompileConfig, candidates: Sequence[MachineSpec], progress: Progress
+) -> str | None:
+    """Return the first candidate on which the plan can be placed, None if there is none."""
+    for machine in candidates:
+        trial = replace(config, machine=machine)
+        if not isinstance(_regions(plan, trial, 1, progress), Infeasible):
+            return machine.name
+    return None
