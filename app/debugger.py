@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app import moves
 from app.commands import CommandError, find_command, parse_arguments
+from app.cursor import Cursor
 from app.frames import FrameCache
 from app.history import Change, History
 from app.jobs import Jobs, JobState
@@ -35,6 +36,7 @@ from app.views.report import ReportView
 from app.views.status import StatusView
 from app.views.timeline import TimelineView
 from engine.progress import NO_PROGRESS, Progress
+from lowering.cache import StageCache
 from lowering.config import CompileConfig, apply_knob, find_knob
 
 _RUN_IDS = itertools.count(1)
@@ -43,8 +45,11 @@ _RUN_IDS = itertools.count(1)
 class Debugger(CursorVerbs):
     """A cursor over a run, the runs before it, and a worker for the next one."""
 
-    def __init__(self, run: Run) -> None:
-        super().__init__(run)
+    def __init__(
+        self, run: Run, *, cursor: Cursor | None = None, cache: StageCache | None = None
+    ) -> None:
+        super().__init__(run, cursor)
+        self._cache = cache or StageCache()
         self._history = History(run)
         self._wanted = run.config
         self._jobs = Jobs(USER_ERRORS)
@@ -65,7 +70,9 @@ class Debugger(CursorVerbs):
         Raises:
             ModelImportError, UnsupportedOpError, RecordingError, Cancelled.
         """
-        return cls(open_run(next(_RUN_IDS), source, config, dims or {}, progress))
+        cache = StageCache()
+        opened = open_run(next(_RUN_IDS), source, config, dims or {}, progress, cache)
+        return cls(opened.run, cursor=opened.cursor, cache=cache)
 
     # -- what is shown -------------------------------------------------------------------------
 
@@ -112,7 +119,7 @@ class Debugger(CursorVerbs):
             graph, source = self.run.compiled.graph, self.run.source
 
             def work(progress: Progress) -> Run:
-                return make_run(next(_RUN_IDS), graph, config, source, progress)
+                return make_run(next(_RUN_IDS), graph, config, source, progress, self._cache)
 
             self._say(f"compiling with {what}")
             return self._jobs.start(

@@ -39,6 +39,17 @@ def start(run: Run) -> Cursor:
     return Cursor(0, 0, "kernel", "utilization", fit_viewport(run, rows, cols))
 
 
+def restore(run: Run, cursor: Cursor, begin: Cursor) -> Cursor:
+    """Return a recorded cursor where it fits the run, else `begin`."""
+    fits = (
+        0 <= cursor.step < run.timeline.steps
+        and 0 <= cursor.sample < run.program.samples
+        and cursor.stride in STRIDES
+        and cursor.metric in METRICS
+    )
+    return carry(run, run, cursor) if fits else begin
+
+
 def fit_viewport(run: Run, rows: int, cols: int) -> Viewport:
     """Return the viewport that shows all kernels of a small program, else the whole grid."""
     used_rows = max((k.region.end_row for k in run.program.kernels), default=rows)

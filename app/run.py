@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 from engine.run import Execution, execute
-from lowering.compiler import Compiled, compile_graph
 
 from engine.geometry import Rect
 from engine.machine import MachineSpec
 from engine.program import Program
 from engine.progress import NO_PROGRESS, Progress
 from engine.timeline import Timeline
+from lowering.cache import StageCache
+from lowering.compiler import Compiled, compile_graph
 from lowering.config import CompileConfig
 from lowering.graph import Graph
 
@@ -28,6 +31,8 @@ class Run:
     """what was opened: file name or demo"""
     remarks: tuple[str, ...] = field(default=())
     """what a reader should know, such as a recording made by another version"""
+    values: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """tensor id -> array of sample 0, empty for a run without values"""
 
     @property
     def program(self) -> Program:
@@ -85,13 +90,13 @@ def make_run(
     config: CompileConfig,
     source: str,
     progress: Progress = NO_PROGRESS,
-    remarks: tuple[str, ...] = (),
+    cache: StageCache | None = None,
 ) -> Run:
     """Compile and execute a graph.
 
     Raises:
         Cancelled: the progress was asked to stop.
     """
-    compiled = compile_graph(graph, config, progress)
+    compiled = compile_graph(graph, config, progress, cache)
     execution = execute(compiled.program, compiled.store, progress)
-    return Run(run_id, compiled, execution, source, remarks)
+    return Run(run_id, compiled, execution, source)

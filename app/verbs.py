@@ -16,9 +16,10 @@ from app.run import Run
 class CursorVerbs:
     """Keeps a cursor over the run on screen. Safe to call from any thread."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, cursor: Cursor | None = None) -> None:
         self._lock = threading.RLock()
-        self._cursor = moves.start(run)
+        begin = moves.start(run)
+        self._cursor = begin if cursor is None else moves.restore(run, cursor, begin)
         self._message = ""
         self._revision = 0
 

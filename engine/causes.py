@@ -23,7 +23,7 @@ CAUSES = (
 """every cycle of every PE has exactly one; ties between waits go to the one named first"""
 WAIT_OUTPUT, WAIT_WEIGHTS, WAIT_HOST, WAIT_FABRIC, WAIT_INPUT, FILL, DRAIN = range(7, 14)
 
-_LEFT, _ARRIVES = 5, 8
+_START, _RESUME, _LEFT, _ARRIVES = 0, 2, 5, 8
 """kinds of `engine.timeline` (a test holds them equal; it imports this module)"""
 
 
@@ -132,9 +132,9 @@ def _list_waits(
 ) -> tuple[_Waits, np.ndarray]:
     """Gaps before instances and stalls inside them; and each region's first start."""
     event = np.zeros(timeline.start.shape, np.int64)
-    starts = np.flatnonzero(timeline.event_kind == 0)
+    starts = np.flatnonzero(timeline.event_kind == _START)
     event[timeline.event_subject[starts], timeline.event_sample[starts]] = starts
-    resumes = np.flatnonzero(timeline.event_kind == 2)
+    resumes = np.flatnonzero(timeline.event_kind == _RESUME)
     by_key = np.lexsort((timeline.event_subject[resumes], timeline.event_time[resumes]))
     stalls = np.lexsort((timeline.stall_kernel, timeline.stall_end))
     parts = [

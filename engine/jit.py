@@ -150,7 +150,7 @@ def _declare(py_func: Callable[..., Any]) -> Any:
     folder = str(cache_folder(Path(py_func.__code__.co_filename)))
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
     try:
-        return numba.njit(nogil=True, cache=True, fastmath=False)(py_func)
+        return numba.njit(nogil=True, cache=True, fastmath=False, no_cfunc_wrapper=True)(py_func)
     finally:
         numba.config.CACHE_DIR = before
 

@@ -40,6 +40,7 @@ def _cause_metric(cause: str) -> Metric:
 
 _PROFILE = "model: cycles from kernel profiles"
 _EXACT = "exact for this program"
+_FULLEST = "bound: sizes of the kernel's fullest PE"
 
 METRICS: dict[str, Metric] = {
     metric.id: metric
@@ -49,9 +50,9 @@ METRICS: dict[str, Metric] = {
         Metric("cause", "dominant cause", "", "category", "category", "mode",
                _PROFILE, "the cause that took most of the PE's cycles in the step"),
         Metric("sram_live", "SRAM live", "bytes", "bytes", "inferno", "max",
-               _EXACT, "bytes that hold data in this step"),
+               _FULLEST, "bytes that hold data in this step"),
         Metric("sram_allocated", "SRAM allocated", "bytes", "bytes", "inferno", "max",
-               _EXACT, "bytes of the layout that the compiler made"),
+               _FULLEST, "bytes of the layout that the compiler made"),
         Metric("traffic", "traffic", "wavelets", "words", "inferno", "max",
                _EXACT, "wavelets that left the PE's router over its four links in the step"),
         *(Metric(f"link_{plane}", f"link {plane}", "wavelets", "words", "inferno", "max",

@@ -15,6 +15,10 @@ from engine.timing_state import State, Wiring
 MOST_WORDS = 10**13
 """words a chunk that the 64-bit arithmetic of rates can hold"""
 
+_HIGHEST = int(np.iinfo(np.int64).max)
+
+Ranges = tuple[tuple[str, int | np.ndarray, int | np.ndarray], ...]
+"""(array of the net, lowest, highest)"""
 Wait = tuple[str, int, int]
 """(kind, who waits, for whom); see `Deadlock`"""
 
@@ -27,7 +31,6 @@ _SENTENCES = {
     "rate": "transfer {0} gets no rate",
 }
 _ON_TRANSFER = ("input", "output")
-_BY_KERNEL = ("order", "input", "output")
 
 
 class Deadlock(ValueError):
@@ -113,21 +116,28 @@ def check_net(net: TimingNet) -> None:
         _check_rows(name, getattr(net, f"{name}_start"), len(members), rows)
     if not np.array_equal(np.sort(net.region_kernel), np.arange(kernels)):
         _fail(f"region_kernel must hold each of the {kernels} kernels exactly once")
-    highest = np.iinfo(np.int64).max
-    lengths = net.length[net.producer] if kernels else np.zeros(transfers, np.int64)
-    readers = net.length[net.use_kernel] if kernels else np.zeros(uses, np.int64)
-    for name, low, high in (
-        ("length", 1, highest), ("producer", -1, kernels - 1), ("use_kernel", -1, kernels - 1),
-        ("chunks", 1, highest), ("words", 0, MOST_WORDS), ("cap", 1, RATE_UNIT),
-        ("latency", 0, highest), ("in_slots", 1, highest),
+    _check_ranges(net, _index_ranges(net))
+    _check_ranges(net, _moment_ranges(net))
+
+
+def _index_ranges(net: TimingNet) -> Ranges:
+    kernels, transfers = len(net.length), len(net.words)
+    out_slots = np.where(net.producer < 0, -_HIGHEST, 1)
+    return (
+        ("length", 1, _HIGHEST), ("producer", -1, kernels - 1), ("use_kernel", -1, kernels - 1),
+        ("chunks", 1, _HIGHEST), ("words", 0, MOST_WORDS), ("cap", 1, RATE_UNIT),
+        ("latency", 0, _HIGHEST), ("in_slots", 1, _HIGHEST), ("out_slots", out_slots, _HIGHEST),
         ("conflict_transfer", 0, transfers - 1), ("conflict_coef", 1, 1 << 40),
         ("reserve_kernel", 0, kernels - 1), ("reserve_rate", 0, 1 << 56),
-        ("give_first", 0, net.give_last), ("need_first", 0, net.need_last),
-        ("give_last", 0, np.where(net.producer < 0, highest, lengths)),
-        ("need_last", 0, np.where(net.use_kernel < 0, highest, readers)),
-        ("out_slots", np.where(net.producer < 0, -highest, 1), highest),
-    ):  # fmt: skip
-        _check_range(name, getattr(net, name), low, high)
+    )  # fmt: skip
+
+
+def _moment_ranges(net: TimingNet) -> Ranges:
+    ends = np.append(net.length, _HIGHEST)
+    return (
+        ("give_first", 0, net.give_last), ("give_last", 0, ends[net.producer]),
+        ("need_first", 0, net.need_last), ("need_last", 0, ends[net.use_kernel]),
+    )  # fmt: skip
 
 
 def _check_sizes(net: TimingNet, transfers: int, uses: int) -> None:
@@ -148,15 +158,15 @@ def _check_rows(name: str, start: np.ndarray, members: int, rows: int) -> None:
         _fail(f"{name}_start must rise from 0 to {members} in {rows + 1} entries")
 
 
-def _check_range(
-    name: str, values: np.ndarray, low: int | np.ndarray, high: int | np.ndarray
-) -> None:
-    wrong = np.flatnonzero((values < low) | (values > high))
-    if len(wrong):
-        where = int(wrong[0])
-        lowest = int(np.broadcast_to(low, values.shape)[where])
-        highest = int(np.broadcast_to(high, values.shape)[where])
-        _fail(f"{name}[{where}] is {values[where]}, must lie in {lowest} .. {highest}")
+def _check_ranges(net: TimingNet, ranges: Ranges) -> None:
+    for name, low, high in ranges:
+        values = getattr(net, name)
+        wrong = np.flatnonzero((values < low) | (values > high))
+        if len(wrong):
+            where = int(wrong[0])
+            lowest = int(np.broadcast_to(low, values.shape)[where])
+            highest = int(np.broadcast_to(high, values.shape)[where])
+            _fail(f"{name}[{where}] is {values[where]}, must lie in {lowest} .. {highest}")
 
 
 def _fail(what: str) -> NoReturn:

@@ -25,9 +25,7 @@ def advance(net: TimingNet, wiring: Wiring, state: State, budget: int) -> int:
             return FULL
         if 6 * (state.tally[3] + transfers) > len(state.segment_log):
             return FULL
-        now = NEVER
-        for item in range(kernels + transfers):
-            now = min(now, state.at[item])
+        now = _next_cycle(state)
         if now == NEVER:
             return QUIET
         state.tally[0] = now
@@ -44,6 +42,15 @@ def advance(net: TimingNet, wiring: Wiring, state: State, budget: int) -> int:
                 _visit_transfer(net, wiring, state, item - kernels, now)
         _set_rates(net, wiring, state, now)
     return PAUSED
+
+
+@jit_kernel
+def _next_cycle(state: State) -> int:
+    """Return the cycle of the next moment of any kernel or transfer, NEVER if there is none."""
+    soonest = NEVER
+    for item in range(len(state.at)):
+        soonest = min(soonest, state.at[item])
+    return soonest
 
 
 @jit_kernel

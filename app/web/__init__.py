@@ -1,0 +1,12 @@
+"""The browser face: a Dash shell, a canvas and JSON routes over one Debugger a tab.
+
+Thin by contract: every action is a command of `app.commands`, every number comes from a view.
+"""
+
+from __future__ import annotations
+
+from app.web.app import create_app
+from app.web.registry import Registry, SessionError
+from app.web.server import ServeError, serve
+
+__all__ = ["Registry", "ServeError", "SessionError", "create_app", "serve"]

@@ -86,7 +86,7 @@ def _conv(op: Operation, shapes: Shapes) -> Problem:
     x, w, out = shapes[op.inputs[0]], shapes[op.inputs[1]], shapes[op.outputs[0]]
     reach = (w[2] - 1) * op.dilations[0] + 1
     return Problem(
-        out[0] * out[2], prod(out[3:]), w[1], prod(w[2:]), w[0],
+        out[0] * out[2], prod(out[3:]), w[1] * w[2], prod(w[3:]), w[0],
         batch=op.groups, work="mac", halo_units=max(0, reach - op.strides[0]),
         in_units=x[0] * x[2], n_axis=1,
     )  # fmt: skip

@@ -20,7 +20,7 @@ from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
 
-_VIEWS = (Reshape, Transpose, Slice, Expand)
+_NO_ARITHMETIC = (Dot, Conv, Window, Reshape, Transpose, Slice, Expand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def vector_ops(op: Operation) -> int:
         return 3 + FUNCTIONS["exp"].vector_ops + tail
     if isinstance(op, Normalize):
         return 2 * op.center + 3 + (len(op.inputs) - 1)
-    if isinstance(op, Dot | Conv | Window | _VIEWS):
+    if isinstance(op, _NO_ARITHMETIC):
         return 0
     return 1
 

@@ -7,7 +7,9 @@ shelves fit is monotone and bisection finds it. Knows shapes and cuts, no positi
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from lowering.stages.defects import FreeBands, fewest_rows_around
 from lowering.stages.shapes import BIG, ShapeStack
 from lowering.stages.shelves import Segment, fewest_rows, shelf_widths
 
@@ -23,6 +25,18 @@ long trees inside a kernel"""
 
 Report = Callable[[str, int, int, str], None]
 """called as (stage, done, total, unit); may raise to cancel"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShelfRules:
+    """What every cut into shelves has to keep."""
+
+    segments: tuple[Segment, ...]
+    """runs of kernels cut on their own, in pipeline order"""
+    max_shelf: int
+    """kernels on a shelf at most"""
+    bands: FreeBands | None = None
+    """free columns of each band, None when no PE is blocked; then there is one segment"""
 
 
 def area_bound(stack: ShapeStack) -> int:
@@ -47,13 +61,13 @@ def area_bound(stack: ShapeStack) -> int:
 
 
 def least_bottleneck(
-    stack: ShapeStack, segments: tuple[Segment, ...], bound: int, max_shelf: int, report: Report
+    stack: ShapeStack, rules: ShelfRules, bound: int, report: Report
 ) -> int | None:
     """Return the least bottleneck (to 1 / PRECISION) whose shelves fit; None if none does."""
 
     def fits(tau: int) -> bool:
         report("place", 0, 1, "plan")
-        return rows_at(stack, segments, tau, max_shelf) <= stack.rows
+        return rows_at(stack, rules, tau) <= stack.rows
 
     if fits(bound):
         return bound
@@ -73,25 +87,26 @@ def least_bottleneck(
     return high
 
 
-def limit_aspect(
-    stack: ShapeStack, segments: tuple[Segment, ...], tau: int, max_shelf: int
-) -> tuple[ShapeStack, int]:
+def limit_aspect(stack: ShapeStack, rules: ShelfRules, tau: int) -> tuple[ShapeStack, int]:
     """Drop thin sizes where the bottleneck hardly minds: the strictest limit that still fits."""
     loose = max(tau, int(tau * ASPECT_LOSS))
     for aspect in ASPECTS:
         square = stack.within_aspect(aspect)
         for trial in (tau, (tau + loose) // 2, loose):
-            if rows_at(square, segments, trial, max_shelf) <= stack.rows:
+            if rows_at(square, rules, trial) <= stack.rows:
                 return square, trial
     return stack, tau
 
 
-def rows_at(stack: ShapeStack, segments: tuple[Segment, ...], tau: int, max_shelf: int) -> int:
+def rows_at(stack: ShapeStack, rules: ShelfRules, tau: int) -> int:
     """Fewest rows that shelves of the full width need at a bottleneck."""
     exact = stack.least_widths(tau, stack.cols)
+    if rules.bands is not None:
+        whole = shelf_widths(exact, stack.heights, stack.cols, rules.max_shelf)
+        return fewest_rows_around(whole, stack.heights, rules.bands)[0]
     total = 0
-    for part in segments:
+    for part in rules.segments:
         own = exact[part.start : part.start + part.count]
-        widths = shelf_widths(own, stack.heights, stack.cols, max_shelf)
+        widths = shelf_widths(own, stack.heights, stack.cols, rules.max_shelf)
         total += part.repeat * fewest_rows(widths, stack.heights)[0]
     return total

@@ -55,7 +55,9 @@ def free_bands(rows: int, cols: int, heights: Ints, blocked: Sequence[Rect]) -> 
     runs = []
     for kind in kinds:
         bits = np.unpackbits(kind, count=len(blocked))
-        runs.append(_widest_run(cols, [rect for rect, bit in zip(blocked, bits, strict=True) if bit]))
+        runs.append(
+            _widest_run(cols, [rect for rect, bit in zip(blocked, bits, strict=True) if bit])
+        )
     found = np.array(runs, np.int64)[kind_of.reshape(rows, len(heights))]
     ends = sorted({rect.end_row for rect in blocked if rect.end_row < rows})
     return FreeBands(np.where(inside, found[:, :, 1], 0), found[:, :, 0], tuple(ends))
@@ -86,7 +88,9 @@ def fewest_rows_around(
             continue
         below = [end for end in bands.ends if end > ends[first]][:LATER_STARTS]
         longest = min(len(widths.runs) - 1, count - first)
-        wide = np.stack([widths.runs[length][first] for length in range(1, longest + 1)] or [])
+        if not longest:
+            break
+        wide = np.stack([widths.runs[length][first] for length in range(1, longest + 1)])
         for row in (ends[first], *below):
             fits = wide <= bands.widths[row]
             levels = np.where(fits.any(axis=1), fits.argmax(axis=1), -1)

@@ -9,27 +9,31 @@ cycles; knows no tensors and no wires.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.geometry import Rect
-from lowering.stages.bisection import Report, area_bound, least_bottleneck, limit_aspect, rows_at
+from lowering.stages.bisection import (
+    Report,
+    ShelfRules,
+    area_bound,
+    least_bottleneck,
+    limit_aspect,
+    rows_at,
+)
+from lowering.stages.defects import free_bands
 from lowering.stages.infeasible import Infeasible, explain_infeasible
 from lowering.stages.shapes import BIG, ShapeStack, ShapeTable, stack_shapes
-from lowering.stages.shelf_fill import FilledShelf, fill_shelf, lay_shelf
-from lowering.stages.shelves import MAX_STACK, Segment, fewest_rows, least_cost, shelf_widths
+from lowering.stages.shelf_fill import lay_shelf
+from lowering.stages.shelf_plan import LaidShelf, plan_shelves
+from lowering.stages.shelves import MAX_STACK, Segment
+
+__all__ = ["BIG", "Infeasible", "PlacedShelf", "Placement", "ShapeTable", "place"]
 
 BLOCK_LOSS = 1.03
 """equal shelves for repeated blocks may cost this factor of the bottleneck, our choice: equal
 blocks compile once and read better"""
-
-
-COMPACT = (1.1, 1.25, 1.5, 2.0, 3.0)
-"""sides of the squares tried before the whole grid, in units of the root of the area needed"""
-
-ROW_PRICES = (0.0, 0.02, 0.1, 0.3, 1.0, 4.0)
-"""prices of a row tried, in units of one PE for each column of a shelf"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +70,6 @@ class Placement:
     """PE-cycles at work / (PEs of the grid x tau), 0..1"""
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """Shelves of each segment at one bottleneck."""
-
-    segments: tuple[tuple[Segment, tuple[FilledShelf, ...]], ...]
-
-    @property
-    def width(self) -> int:
-        """columns in use"""
-        return max(shelf.width for _, shelves in self.segments for shelf in shelves)
-
-
 def place(
     tables: Sequence[ShapeTable],
     rows: int,
@@ -86,38 +78,41 @@ def place(
     max_shelf: int = 24,
     blocks: Sequence[tuple[int, int, int]] = (),
     cap_pes: Mapping[int, int] | None = None,
+    blocked: Sequence[Rect] = (),
     progress: Report | None = None,
 ) -> Placement | Infeasible:
     """Place kernels in pipeline order on a grid at the least bottleneck that shelves reach.
 
     `blocks` are runs of (first kernel, kernels a block, blocks) with equal tables; they are laid
     down as equal shelves unless that costs over `BLOCK_LOSS`. `cap_pes` limits the PEs of a
-    kernel. The result depends on the arguments only.
+    kernel. No region touches a `blocked` rectangle; where there are any, `blocks` is not used.
+    The result depends on the arguments only.
     """
     if not tables:
         raise ValueError("nothing to place: the pipeline has no kernel")
     stack = stack_shapes(tables, rows, cols, cap_pes or {})
     report = progress or (lambda stage, done, total, unit: None)
-    top = BIG - 1
-    free: tuple[Segment, ...] = (Segment(0, stack.count),)
-    if (stack.best_cycles() >= BIG).any() or rows_at(stack, free, top, max_shelf) > rows:
-        max_shelf = max(max_shelf, min(stack.count, MAX_STACK * cols))
-        least = rows_at(stack, free, top, max_shelf)
+    bands = free_bands(rows, cols, stack.heights, blocked) if blocked else None
+    free = ShelfRules((Segment(0, stack.count),), max_shelf, bands)
+    if rows_at(stack, free, BIG - 1) > rows:
+        free = replace(free, max_shelf=max(max_shelf, min(stack.count, MAX_STACK * cols)))
+        least = rows_at(stack, free, BIG - 1)
         if least > rows:
             return explain_infeasible(stack, least)
     bound = area_bound(stack)
-    segments, tau = free, 0
-    for choice in _block_choices(blocks, stack.count):
-        found = least_bottleneck(stack, choice, bound, max_shelf, report)
+    rules, tau = free, 0
+    for segments in _block_choices(blocks, stack.count) if bands is None else ():
+        choice = replace(free, segments=segments)
+        found = least_bottleneck(stack, choice, bound, report)
         if found is not None and (not tau or found < tau):
-            segments, tau = choice, found
-    if not tau or rows_at(stack, free, int(tau / BLOCK_LOSS), max_shelf) <= rows:
-        found = least_bottleneck(stack, free, bound, max_shelf, report)
+            rules, tau = choice, found
+    if not tau or rows_at(stack, free, int(tau / BLOCK_LOSS)) <= rows:
+        found = least_bottleneck(stack, free, bound, report)
         assert found is not None, "a feasible top has a feasible bottleneck"
-        segments, tau = free, found
-    stack, tau = limit_aspect(stack, segments, tau, max_shelf)
+        rules, tau = free, found
+    stack, tau = limit_aspect(stack, rules, tau)
     report("place", 1, 1, "plan")
-    return _placement(stack, _best_plan(stack, segments, tau, max_shelf), bound)
+    return _placement(stack, plan_shelves(stack, rules, tau), bound)
 
 
 def _block_choices(blocks: Sequence[tuple[int, int, int]], count: int) -> list[tuple[Segment, ...]]:
@@ -138,65 +133,16 @@ def _block_choices(blocks: Sequence[tuple[int, int, int]], count: int) -> list[t
     return choices
 
 
-def _best_plan(stack: ShapeStack, segments: tuple[Segment, ...], tau: int, max_shelf: int) -> _Plan:
-    """Choose shelves and sizes at the bottleneck: compact, near square, within the grid."""
-    area = int(stack.least_areas(tau).sum())
-    for factor in COMPACT:
-        side = int(factor * area**0.5) + 1
-        if side < stack.cols:
-            sides = (min(side, stack.rows), side)
-            plan = _plan_within(stack, segments, tau, max_shelf, sides)
-            if plan is not None:
-                return plan
-    plan = _plan_within(stack, segments, tau, max_shelf, (stack.rows, stack.cols))
-    assert plan is not None, "the bisection found shelves that fit the grid"
-    return plan
-
-
-def _plan_within(
-    stack: ShapeStack,
-    segments: tuple[Segment, ...],
-    tau: int,
-    max_shelf: int,
-    sides: tuple[int, int],
-) -> _Plan | None:
-    """Plan within (rows, cols) at the lowest price of a row that fits; None if none does."""
-    rows, limit = sides
-    exact = stack.least_widths(tau, limit)
-    parts = [exact[part.start : part.start + part.count] for part in segments]
-    widths = [shelf_widths(own, stack.heights, limit, max_shelf) for own in parts]
-    cuts = [fewest_rows(found, stack.heights) for found in widths]
-    if sum(part.repeat * cut[0] for part, cut in zip(segments, cuts, strict=True)) > rows:
-        return None
-    for price in ROW_PRICES:
-        tried = [
-            least_cost(found, own, stack.heights, price * limit)
-            for found, own in zip(widths, parts, strict=True)
-        ]
-        used = sum(part.repeat * cut[0] for part, cut in zip(segments, tried, strict=True))
-        if used <= rows:
-            cuts = tried
-            break
-    return _Plan(
-        tuple(
-            (part, tuple(fill_shelf(shelf, found, own, stack.heights) for shelf in cut[1]))
-            for part, cut, found, own in zip(segments, cuts, widths, parts, strict=True)
-        )
-    )
-
-
-def _placement(stack: ShapeStack, plan: _Plan, bound: int) -> Placement:
+def _placement(stack: ShapeStack, plan: Sequence[LaidShelf], bound: int) -> Placement:
     """Lay the shelves down from the north, alternating direction."""
     regions: list[Rect] = []
     shelves: list[PlacedShelf] = []
-    row, width = 0, plan.width
-    for part, filled in plan.segments:
-        for shelf in filled * part.repeat:
-            eastward = len(shelves) % 2 == 0
-            rects = lay_shelf(shelf, row, width, eastward)
-            shelves.append(PlacedShelf(row, shelf.height, (len(regions), len(rects)), eastward))
-            regions += rects
-            row += shelf.height
+    for laid in plan:
+        eastward = len(shelves) % 2 == 0
+        rects = lay_shelf(laid.shelf, laid.row, (laid.col, laid.cols), eastward)
+        counted = len(regions), len(rects)
+        shelves.append(PlacedShelf(laid.row, laid.shelf.height, counted, eastward))
+        regions += rects
     cycles = tuple(
         stack.cycles_at(kernel, region.rows, region.cols) for kernel, region in enumerate(regions)
     )

@@ -57,17 +57,16 @@ def fill_shelf(shelf: Shelf, widths: ShelfWidths, exact: Widths, heights: Ints) 
     return FilledShelf(int(heights[shelf.level]), tuple(columns))
 
 
-def lay_shelf(filled: FilledShelf, row: int, cols: int, eastward: bool) -> list[Rect]:
-    """Place a shelf at `row`, from the west border east or from column `cols` west."""
+def lay_shelf(filled: FilledShelf, row: int, band: tuple[int, int], eastward: bool) -> list[Rect]:
+    """Place a shelf at `row` in a band of (first column, columns), from one end to the other."""
     rects = []
-    at = 0
+    west, east = band[0], band[0] + band[1]
     for column in filled.columns:
         top = row
         for high, wide in column.sizes:
-            col = at if eastward else cols - at - wide
-            rects.append(Rect(top, col, high, wide))
+            rects.append(Rect(top, west if eastward else east - wide, high, wide))
             top += high
-        at += column.width
+        west, east = west + column.width, east - column.width
     return rects
 
 

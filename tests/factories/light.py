@@ -38,6 +38,10 @@ def reseed_light(model: onnx.ModelProto, seed: int = 0) -> onnx.ModelProto:
         model.graph.initializer.append(numpy_helper.from_array(array.astype(np.float32), name))
     del model.graph.node[:]
     model.graph.node.extend(kept)
+    weights = {each.name for each in model.graph.initializer}
+    fed = [each for each in model.graph.input if each.name not in weights]
+    del model.graph.input[:]
+    model.graph.input.extend(fed)
     model.ir_version = 8
     return model
 

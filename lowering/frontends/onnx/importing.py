@@ -53,7 +53,7 @@ def load_onnx(
             entry.key == SHAPE_ONLY_KEY and entry.value == "1"
             for entry in file.model.metadata_props
         )
-        prepared = prepare(file, dims or {})
+        prepared = prepare(file, dims or {}, OPERATORS)
         builder = GraphBuilder()
         _add_inputs(builder, prepared)
         _add_weights(builder, prepared, path.parent, values=values)

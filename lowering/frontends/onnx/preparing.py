@@ -7,14 +7,15 @@ them. Knows protobufs; nothing of operations.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 import onnx
-from onnx import TensorProto, ValueInfoProto, helper, shape_inference, version_converter
+from onnx import TensorProto, ValueInfoProto, helper, version_converter
 
 from lowering.errors import ModelImportError
-from lowering.frontends.onnx.reading import ModelFile
+from lowering.frontends.onnx.inlining import inline
+from lowering.frontends.onnx.reading import ModelFile, numpy_dtype
 
 TARGET_OPSET = 20
 """the dialect the operators are written for; older models are converted to it"""
@@ -35,8 +36,8 @@ class PreparedModel:
     """(shape, ONNX element type) of what the user feeds"""
 
 
-def prepare(file: ModelFile, dims: Mapping[str, int]) -> PreparedModel:
-    """Fix the dimensions, name the nodes, check, and convert to the target opset."""
+def prepare(file: ModelFile, dims: Mapping[str, int], covered: Container[str]) -> PreparedModel:
+    """Fix the dimensions, name the nodes, check, convert, and take apart what is not covered."""
     model = file.model
     _check_opset(model)
     weights = _take_weights(model)
@@ -48,9 +49,8 @@ def prepare(file: ModelFile, dims: Mapping[str, int]) -> PreparedModel:
         helper.make_tensor_value_info(name, each.data_type, list(each.dims))
         for name, each in large.items()
     )
-    model = _with_output_shapes(model)
     _check(model)
-    model = _convert(model)
+    model = inline(_convert(model), covered)
     _name_nodes(model)
     for each in model.graph.initializer:
         weights.setdefault(each.name, each)
@@ -100,7 +100,9 @@ def _fix_inputs(
         if not each.type.HasField("tensor_type"):
             raise ModelImportError(f"input '{each.name}' is not a tensor; only tensors can be fed")
         shape = tuple(_side(each, axis, dims, known) for axis in range(_rank(each)))
-        inputs[each.name] = (shape, each.type.tensor_type.elem_type)
+        elem_type = each.type.tensor_type.elem_type
+        numpy_dtype(elem_type, f"input '{each.name}'")
+        inputs[each.name] = (shape, elem_type)
     for name in dims:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1) or sorted(known)[:3]
@@ -152,19 +154,16 @@ def _name_nodes(model: onnx.ModelProto) -> None:
         seen.add(node.name)
 
 
-def _with_output_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Fill in the output shapes some exporters leave out; the checker wants them."""
-    if all(output.type.tensor_type.HasField("shape") for output in model.graph.output):
-        return model
-    try:
-        return shape_inference.infer_shapes(model)
-    except (shape_inference.InferenceError, RuntimeError, ValueError) as error:
-        raise ModelImportError(f"ONNX cannot infer the model's shapes: {_line(error)}") from error
-
-
 def _check(model: onnx.ModelProto) -> None:
+    """Run ONNX's checker, which wants output types that some exporters leave out."""
+    whole = onnx.ModelProto()
+    whole.CopyFrom(model)
+    for output in whole.graph.output:
+        kind = output.type.tensor_type
+        kind.elem_type = kind.elem_type or TensorProto.FLOAT
+        kind.shape.SetInParent()
     try:
-        onnx.checker.check_model(model)
+        onnx.checker.check_model(whole)
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
         raise ModelImportError(f"the ONNX checker refuses the model: {_line(error)}") from error
 

@@ -110,6 +110,15 @@ def _cast(ctx: NodeContext) -> None:
         ctx.map("cast", ctx.input(0), output=0, dtype=dtype)
 
 
+def _swish(ctx: NodeContext) -> None:
+    alpha = ctx.attr("alpha", 1.0)
+    if alpha == 1:
+        ctx.map("silu", ctx.input(0), output=0)
+        return
+    scaled = ctx.map("mul", ctx.input(0), ctx.scalar(alpha, ctx.value(0).dtype))
+    ctx.map("mul", ctx.input(0), ctx.map("sigmoid", scaled), output=0)
+
+
 def _mod(ctx: NodeContext) -> None:
     ctx.map("fmod" if ctx.attr("fmod", 0) else "mod", *ctx.inputs, output=0)
 
@@ -135,5 +144,6 @@ OPERATORS: dict[str, Importer] = {
     "Cast": _cast,
     "CastLike": _cast,
     "Mod": _mod,
+    "Swish": _swish,
     "IsInf": _is_inf,
 }

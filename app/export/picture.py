@@ -1,0 +1,151 @@
+"""What an export shows: one metric of one step, of the run, or of a few steps. Knows no format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.cursor import Viewport
+from app.frames import metric_scale
+from app.run import Run
+from app.views.build_map import ticks_of
+from app.views.map import Scale, Tick
+from engine.geometry import Rect
+from engine.metrics import METRICS, Metric
+
+WHAT = ("step", "peak", "max", "total", "steps")
+
+
+class ExportError(ValueError):
+    """Something that cannot be exported like this; one sentence says what would work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to export."""
+
+    metric: str
+    """metric id"""
+    what: str = "step"
+    """step | peak (step with the highest value) | max (each PE's own) | total | steps"""
+    step: int = 0
+    """for step"""
+    steps: tuple[int, int] = (0, 1)
+    """first and last + 1, for steps"""
+    viewport: Viewport | None = None
+    """PEs to show, None = all"""
+    log: bool = False
+    theme: str = "light"
+    """light | dark"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """One map ready to write, with all that a reader needs beside it."""
+
+    metric: Metric
+    title: str
+    subtitle: str
+    field: np.ndarray
+    """values of the viewport in the metric's unit, (rows, cols)"""
+    step: int | None
+    """None for max and total"""
+    viewport: Viewport
+    scale: Scale
+    unit: str
+    ticks: tuple[Tick, ...]
+    outlines: tuple[tuple[str, Rect], ...]
+    """(kernel, region) of kernels in the viewport"""
+    standing: str
+    theme: str
+
+
+def make_picture(run: Run, request: Request) -> Picture:
+    """Return the picture of a request (for `steps` its first step).
+
+    Raises:
+        ExportError: no such metric or step, or a total that means nothing.
+    """
+    if request.metric not in METRICS:
+        raise ExportError(f"there is no metric '{request.metric}'; metrics: {', '.join(METRICS)}")
+    metric = METRICS[request.metric]
+    if request.what in ("max", "total"):
+        return _run_picture(run, request, metric)
+    step = _step_of(run, request, metric)
+    start, end = run.step_bounds(step)
+    scale = metric_scale(run, metric.id, request.log)
+    field = run.execution.fields.field(metric.id, step)
+    label = "peak step" if request.what == "peak" else "step"
+    title = f"{metric.label}, {label} {step}: {run.label(step)}"
+    return _picture(
+        run, request, metric, field, title=title, step=step, scale=scale,
+        subtitle=f"cycles {start:,}..{end - 1:,} of {run.timeline.makespan:,}",
+        ticks=ticks_of(run, metric, scale, end - start),
+    )  # fmt: skip
+
+
+def _step_of(run: Run, request: Request, metric: Metric) -> int:
+    if request.what == "peak":
+        if metric.kind == "category":
+            raise ExportError("the dominant cause has no peak; name a step")
+        return int(run.execution.fields.peak_step(metric.id))
+    step = request.steps[0] if request.what == "steps" else request.step
+    index = step + run.timeline.steps if step < 0 else step
+    if not 0 <= index < run.timeline.steps:
+        raise ExportError(
+            f"step {step} does not exist; the run has steps 0..{run.timeline.steps - 1}"
+        )
+    return index
+
+
+def _run_picture(run: Run, request: Request, metric: Metric) -> Picture:
+    if metric.kind == "category":
+        raise ExportError("the dominant cause has no maximum or total; name a step")
+    fields, makespan = run.execution.fields, run.timeline.makespan
+    if request.what == "max":
+        field = fields.maximum(metric.id)
+        title = f"{metric.label}, each PE's highest step"
+    elif metric.kind == "bytes":
+        raise ExportError(f"a sum of {metric.label} over steps means nothing; use --max")
+    else:
+        field = fields.total(metric.id)
+        title = f"{metric.label}, whole run"
+        if metric.kind == "fraction":
+            field = field / max(1, makespan)
+            metric = replace(metric, unit="% of run")
+    high = 1.0 if metric.kind == "fraction" else float(field.max(initial=0))
+    unit = 1 / 255 if metric.kind == "fraction" else max(1.0, high / 65_535)
+    scale = Scale(0.0, high, unit, request.log)
+    return _picture(
+        run, request, metric, field, title=title, step=None, scale=scale,
+        subtitle=f"{makespan:,} cycles, {run.program.samples} samples",
+        ticks=ticks_of(run, metric, scale, makespan),
+    )  # fmt: skip
+
+
+def _picture(
+    run: Run,
+    request: Request,
+    metric: Metric,
+    field: np.ndarray,
+    *,
+    title: str,
+    subtitle: str,
+    step: int | None,
+    scale: Scale,
+    ticks: tuple[Tick, ...],
+) -> Picture:
+    viewport = (request.viewport or Viewport(0, 0, *run.grid)).clamped(*run.grid)
+    outlines = tuple(
+        (kernel.id, kernel.region)
+        for kernel in run.program.kernels
+        if kernel.region.overlaps(viewport.rect)
+    )
+    return Picture(
+        metric=metric,
+        title=f"{run.compiled.graph.name} on {run.machine.name}: {title}",
+        subtitle=subtitle, field=field[viewport.rect.slices()], step=step, viewport=viewport,
+        scale=scale, unit=metric.unit, ticks=ticks, outlines=outlines,
+        standing=run.standing_of(metric.standing), theme=request.theme,
+    )  # fmt: skip

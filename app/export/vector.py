@@ -1,0 +1,105 @@
+"""A picture as SVG: the map as an embedded PNG, outlines, text and legend as vectors."""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+
+from app.export.picture import Picture
+from app.export.raster import INKS, map_png, pe_pixels
+from app.palette import cause_colour, hex_table
+from engine.causes import CAUSES
+
+_MARGIN, _TOP = 24, 76
+
+
+def render_svg(picture: Picture) -> str:
+    """Return the picture as SVG text."""
+    side = pe_pixels(picture)
+    view = picture.viewport
+    width, height = view.cols * side, view.rows * side
+    wide = max(width, 640) + 2 * _MARGIN
+    paper, ink, faint = (f"#{r:02x}{g:02x}{b:02x}" for r, g, b in INKS[picture.theme])
+    png = base64.b64encode(map_png(picture)).decode("ascii")
+    legend = _legend(picture, _TOP + height + 14, wide - 2 * _MARGIN, ink, faint)
+    tall = _TOP + height + _legend_height(picture, wide) + 50
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{tall}" '
+        f'viewBox="0 0 {wide} {tall}" font-family="sans-serif" font-size="12">',
+        f"<title>{escape(picture.title)}</title>",
+        f'<rect width="{wide}" height="{tall}" fill="{paper}"/>',
+        f'<text x="{_MARGIN}" y="34" font-size="17" fill="{ink}">{escape(picture.title)}</text>',
+        f'<text x="{_MARGIN}" y="56" fill="{faint}">{escape(picture.subtitle)}</text>',
+        f'<image x="{_MARGIN}" y="{_TOP}" width="{width}" height="{height}" '
+        f'preserveAspectRatio="none" style="image-rendering:pixelated" '
+        f'href="data:image/png;base64,{png}"/>',
+        *_outlines(picture, side, ink, paper),
+        *legend,
+        f'<text x="{_MARGIN}" y="{tall - 12}" fill="{faint}">standing: '
+        f"{escape(picture.standing)}</text>",
+        "</svg>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _outlines(picture: Picture, side: int, ink: str, paper: str) -> list[str]:
+    view, lines = picture.viewport, []
+    for name, region in picture.outlines:
+        x = _MARGIN + (max(region.col, view.col) - view.col) * side
+        y = _TOP + (max(region.row, view.row) - view.row) * side
+        width = _MARGIN + (min(region.end_col, view.rect.end_col) - view.col) * side - x
+        height = _TOP + (min(region.end_row, view.rect.end_row) - view.row) * side - y
+        lines.append(
+            f'<g><title>{escape(name)}</title><rect x="{x}" y="{y}" width="{width}" '
+            f'height="{height}" fill="none" stroke="{ink}" stroke-opacity="0.6"/>'
+        )
+        if 7 * len(name) + 6 < width and height > 18:
+            lines.append(
+                f'<text x="{x + 4}" y="{y + 13}" fill="{ink}" stroke="{paper}" '
+                f'stroke-width="3" paint-order="stroke">{escape(name)}</text>'
+            )
+        lines.append("</g>")
+    return lines
+
+
+def _legend_height(picture: Picture, wide: int) -> int:
+    if picture.metric.kind != "category":
+        return 44
+    return 20 * -(-len(CAUSES) // max(1, wide // 140)) + 10
+
+
+def _legend(picture: Picture, top: int, wide: int, ink: str, faint: str) -> list[str]:
+    if picture.metric.kind == "category":
+        columns = max(1, wide // 140)
+        lines = []
+        for code, cause in enumerate(CAUSES):
+            x, y = _MARGIN + code % columns * 140, top + code // columns * 20
+            fill = cause_colour(cause, picture.theme)
+            lines.append(
+                f'<rect x="{x}" y="{y}" width="12" height="12" fill="{fill}" stroke="{faint}"/>'
+                f'<text x="{x + 18}" y="{y + 11}" fill="{ink}">{escape(cause)}</text>'
+            )
+        return lines
+    colours = hex_table(picture.metric.palette, picture.theme)
+    stops = "".join(
+        f'<stop offset="{index / 32:.5g}" stop-color="{colours[min(255, index * 8)]}"/>'
+        for index in range(33)
+    )
+    length = min(wide, 640)
+    lines = [
+        f'<defs><linearGradient id="scale">{stops}</linearGradient></defs>',
+        f'<rect x="{_MARGIN}" y="{top}" width="{length}" height="13" fill="url(#scale)"/>',
+    ]
+    free = 0.0
+    for tick in picture.ticks:
+        x = _MARGIN + tick.position * length
+        if x - 3.5 * len(tick.text) < free:
+            continue
+        free = x + 3.5 * len(tick.text) + 8
+        anchor = "start" if x < _MARGIN + 20 else "middle"
+        lines.append(
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top + 13}" y2="{top + 18}" stroke="{ink}"/>'
+            f'<text x="{x:.1f}" y="{top + 31}" text-anchor="{anchor}" fill="{ink}">'
+            f"{escape(tick.text)}</text>"
+        )
+    return lines

@@ -1,0 +1,120 @@
+"""What counts as idle, and where it is: the one place for this rule. Knows no screen.
+
+A PE is idle in a step (or over the run) when the cause that took most of its cycles is none of
+compute, overhead, memory, transfer. Idle PEs that touch and share their cause are one region.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.components import boxes, label
+from app.figures import cause_totals, used_mask
+from app.run import Run
+from engine.causes import CAUSES
+from lowering.config import KNOBS
+
+BUSY = ("compute", "overhead", "memory", "transfer")
+"""causes that are work"""
+REGIONS = 10
+"""idle regions kept"""
+
+_LEVERS = {
+    "unassigned": ("pe_cap", "machine"),
+    "imbalance": ("pe_cap",),
+    "wait-output": ("slots",),
+    "wait-input": ("max_chunks", "pe_cap"),
+    "wait-fabric": ("dtype", "max_chunks", "slots"),
+    "wait-host": ("dtype",),
+    "wait-weights": ("dtype",),
+    "fill": ("samples", "max_chunks"),
+    "drain": ("samples", "max_chunks"),
+}
+"""cause -> knobs whose mechanism acts on it; whether they gain anything must be tried"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IdleMap:
+    """Causes of every PE over a step or the run."""
+
+    dominant: np.ndarray
+    """uint8 (rows, cols) index in CAUSES of the cause with most cycles, the first on ties"""
+    lost: np.ndarray
+    """float64 (rows, cols) cycles of that cause"""
+    totals: tuple[tuple[str, int], ...]
+    """(cause, PE-cycles), every cause that occurs, largest first"""
+    cycles: int
+    """cycles looked at"""
+
+
+@dataclass(frozen=True, slots=True)
+class IdleArea:
+    """Connected idle PEs with one cause."""
+
+    cause: str
+    pes: int
+    lost: float
+    """PE-cycles of the cause inside"""
+    box: tuple[int, int, int, int]
+    """row, col, rows, cols"""
+
+
+def idle_map(run: Run, step: int | None) -> IdleMap:
+    """Return the causes of a step, or of the whole run (None)."""
+    cycles, stack = _cause_cycles(run, step)
+    dominant = np.argmax(stack, axis=0).astype(np.uint8)
+    lost = np.take_along_axis(stack, dominant[None].astype(np.int64), axis=0)[0]
+    if step is None:
+        totals = cause_totals(run)
+    else:
+        amounts = stack.sum(axis=(1, 2), dtype=np.float64)
+        totals = tuple((name, round(float(n))) for name, n in zip(CAUSES, amounts, strict=True))
+    ranked = sorted((item for item in totals if item[1]), key=lambda item: -item[1])
+    return IdleMap(dominant, lost, tuple(ranked), cycles)
+
+
+def _cause_cycles(run: Run, step: int | None) -> tuple[int, np.ndarray]:
+    """Return the cycles looked at and cycles by cause, float32 (causes, rows, cols)."""
+    fields, timeline = run.execution.fields, run.timeline
+    if step is None:
+        cycles = timeline.makespan
+    else:
+        start, end = run.step_bounds(step)
+        cycles = end - start
+    stack = np.zeros((len(CAUSES), *run.grid), np.float32)
+    for code, cause in enumerate(CAUSES):
+        if cause in ("defective", "unassigned"):
+            continue
+        name = f"cause:{cause}"
+        stack[code] = fields.total(name) if step is None else fields.field(name, step) * cycles
+    stack[CAUSES.index("unassigned")][~used_mask(run)] = cycles
+    for row, col in run.machine.defects:
+        stack[:, row, col] = 0
+        stack[CAUSES.index("defective"), row, col] = cycles
+    return cycles, stack
+
+
+def idle_areas(found: IdleMap) -> tuple[IdleArea, ...]:
+    """Return the ten connected idle areas that lose most PE-cycles, largest first."""
+    work = np.array([CAUSES.index(cause) for cause in (*BUSY, "defective")])
+    wanted = ~np.isin(found.dominant, work) & (found.lost > 0)
+    if not wanted.any():
+        return ()
+    labels, count = label(found.dominant, wanted)
+    flat = labels[wanted]
+    lost = np.bincount(flat, found.lost[wanted], count)
+    pes = np.bincount(flat, minlength=count)
+    chosen = np.argsort(-lost, kind="stable")[:REGIONS]
+    areas = []
+    for name, box in zip(chosen, boxes(labels, chosen), strict=True):
+        inside = labels == name
+        cause = CAUSES[int(found.dominant[inside][0])]
+        areas.append(IdleArea(cause, int(pes[name]), float(lost[name]), box))
+    return tuple(areas)
+
+
+def levers(cause: str) -> tuple[str, ...]:
+    """Return the knobs that act on a cause, only those that exist."""
+    return tuple(name for name in _LEVERS.get(cause, ()) if name in KNOBS)

@@ -1,0 +1,192 @@
+"""The terminal application: keys and lines become commands, answers become paintings.
+
+What idle, hot or overflow means is decided below; every action goes through the session's `do`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.timer import Timer
+
+from app.tui import lines
+from app.tui.courier import Answer, Ask, Courier, Do, Fault, Look, Page, Snapshot
+from app.tui.desk import Desk
+from app.tui.glyphs import Glyphs, detect
+from app.tui.keys import TABLE, key_commands
+from app.tui.main_screen import MainScreen
+from app.tui.map_widget import MapWidget
+from app.tui.session import Session
+from app.tui.style import CSS as STYLE
+from app.views.build_status import job_view
+
+SPEEDS = (0.5, 1.0, 2.0, 4.0, 7.0, 10.0)
+"""steps a second; above 10 a terminal cannot follow"""
+_JOB_SECONDS = 0.15
+
+
+class WaferscopeApp(App[int]):
+    """One session on a terminal."""
+
+    CSS = STYLE
+    TITLE = "Waferscope"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+l", "repaint", "repaint", show=False)]
+
+    @dataclass
+    class Answered(Message):
+        """The courier brought an answer."""
+
+        answer: Answer
+
+    def __init__(self, session: Session, glyphs: Glyphs | None = None) -> None:
+        """`glyphs` None: chosen by the terminal."""
+        super().__init__()
+        self.glyphs = glyphs or detect(os.environ, self.console.color_system)
+        self.session = session
+        self.courier = Courier(session, self.glyphs, self._deliver)
+        self._keys = key_commands()
+        self._main = MainScreen(self.glyphs)
+        self._player: Timer | None = None
+        self._speed = 2
+        self._played_step = -1
+        self._job_running = False
+        self._desk = Desk(self)
+        self._faces: dict[str, Callable[[], None]] = {
+            "idle": lambda: self.ask("idle"), "report": lambda: self.ask("report"),
+            "knobs": lambda: self.ask("knobs"), "kernels": lambda: self.ask("kernels"),
+            "metrics": self._desk.metrics, "inspector": self._main.toggle_side,
+            "play": self._toggle_play, "slower": lambda: self._change_speed(-1),
+            "faster": lambda: self._change_speed(1), "help": self._desk.help,
+            "ask-search": lambda: self._desk.prompt("search"),
+            "ask-goto": lambda: self._desk.prompt("goto"),
+            "ask-export": lambda: self._desk.prompt("export"),
+            "command": self._desk.line, "quit": lambda: self.exit(0),
+        }  # fmt: skip
+
+    def on_mount(self) -> None:
+        """Start the courier and show the main screen."""
+        self.set_class(self.glyphs.is_ascii, "-ascii")
+        self.push_screen(self._main)
+        self.courier.start()
+        self.set_interval(_JOB_SECONDS, self._watch_job)
+
+    def on_unmount(self) -> None:
+        """Let the courier end."""
+        self.courier.stop()
+
+    def _deliver(self, answer: Answer) -> None:
+        self.post_message(self.Answered(answer))
+
+    @property
+    def main(self) -> MainScreen:
+        """the main screen"""
+        return self._main
+
+    # -- orders --------------------------------------------------------------------------------
+
+    def command(self, command_id: str, *arguments: object) -> None:
+        """Run a command of the table, here or in the session."""
+        if TABLE[command_id].scope == "face":
+            self._faces[command_id]()
+            return
+        if self._player is not None and TABLE[command_id].group == "time":
+            self._stop_play()
+        self.courier.send(Do(command_id, arguments))
+
+    def ask(self, page: str) -> None:
+        """Fetch what a page shows; it opens when that is there."""
+        self.courier.send(Ask(page))
+
+    @property
+    def metric(self) -> str:
+        """id of the metric shown"""
+        return self.session.cursor.metric
+
+    def on_main_screen_pressed(self, event: MainScreen.Pressed) -> None:
+        """Run what the key stands for."""
+        command_id = self._keys.get(event.key)
+        if command_id is not None:
+            self.command(command_id)
+
+    def on_main_screen_room_changed(self, event: MainScreen.RoomChanged) -> None:
+        """Fetch a snapshot of the new size."""
+        self.courier.room = event.room
+        self.courier.send(Look())
+
+    def on_map_widget_picked(self, event: MapWidget.Picked) -> None:
+        """Select the PE that was clicked."""
+        self.command("pe", event.row, event.col)
+
+    def action_repaint(self) -> None:
+        """Paint everything anew."""
+        self.refresh(layout=True)
+
+    # -- answers -------------------------------------------------------------------------------
+
+    def on_waferscope_app_answered(self, event: Answered) -> None:
+        """Paint what the courier brought."""
+        answer = event.answer
+        if isinstance(answer, Snapshot):
+            self._main.paint(answer)
+        elif isinstance(answer, Page):
+            self._desk.open(answer.name, answer.view)
+        elif isinstance(answer, Fault):
+            self.say(answer.message, "alert")
+
+    def say(self, text: str, severity: str = "ok") -> None:
+        """Show a sentence until the next answer."""
+        self._main.show_answer(Text(text, lines.SEVERITY[severity], no_wrap=True))
+
+    def _watch_job(self) -> None:
+        job = self.session.job
+        is_running = job is not None and job.is_running
+        if job is not None and is_running:
+            line = lines.job_line(job_view(job), self.glyphs, self._main.size.width)
+            self._main.show_answer(line)
+        elif self._job_running:
+            self.courier.send(Look())
+        self._job_running = is_running
+
+    # -- playing -------------------------------------------------------------------------------
+
+    def _toggle_play(self) -> None:
+        if self._player is None:
+            self._start_play()
+        else:
+            self._stop_play()
+
+    def _start_play(self) -> None:
+        self._played_step = -1
+        self._player = self.set_interval(1 / SPEEDS[self._speed], self._tick)
+        self._main.note = f"playing, at most {SPEEDS[self._speed]:g} steps a second"
+
+    def _stop_play(self) -> None:
+        if self._player is not None:
+            self._player.stop()
+        self._player = None
+        self._main.note = ""
+
+    def _tick(self) -> None:
+        shot = self._main.snapshot
+        if not self.courier.is_idle or shot is None:
+            return
+        if shot.status.step == self._played_step:
+            self._stop_play()
+            return
+        self._played_step = shot.status.step
+        self.courier.send(Do("next"))
+
+    def _change_speed(self, by: int) -> None:
+        self._speed = min(len(SPEEDS) - 1, max(0, self._speed + by))
+        if self._player is not None:
+            self._stop_play()
+            self._start_play()
+        self.say(f"play: at most {SPEEDS[self._speed]:g} steps a second")

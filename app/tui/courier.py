@@ -1,0 +1,177 @@
+"""The thread that talks to the debugger, so that the screen never waits for it.
+
+Orders are carried out in the order given; one snapshot follows the last of those that wait.
+Answers are frozen values handed to a callback. Knows no widgets.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from app.tui.glyphs import Glyphs
+from app.tui.picture import fit
+from app.tui.session import Session
+from app.views.kernel import KernelView
+from app.views.map import MapView
+from app.views.pe import PEView
+from app.views.status import StatusView
+from app.views.timeline import TimelineView
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much the screen can show."""
+
+    high: int
+    """pixel rows of the map"""
+    wide: int
+    """cells of the map"""
+    bins: int
+    """cells of the timeline"""
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """Run a command of the table."""
+
+    command: str
+    arguments: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Fetch what a page shows."""
+
+    page: str
+    """knobs | idle | kernels | report"""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Take a new snapshot, nothing else."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """Everything that the main screen paints."""
+
+    status: StatusView
+    map: MapView
+    timeline: TimelineView
+    pe: PEView | None
+    kernel: KernelView | None
+    error: str
+    """why the last command was refused, empty when it was not"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Page:
+    """The answer to `Ask`."""
+
+    name: str
+    view: Any
+    """KnobsView, IdleView or ReportView, by name"""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something went wrong that the user did not cause."""
+
+    message: str
+
+
+Order = Do | Ask | Look
+Answer = Snapshot | Page | Fault
+
+
+class Courier:
+    """Carries orders to the session and answers back."""
+
+    def __init__(self, session: Session, glyphs: Glyphs, deliver: Callable[[Answer], None]) -> None:
+        """`deliver` is called in the courier's thread."""
+        self._session = session
+        self._glyphs = glyphs
+        self._deliver = deliver
+        self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
+        self._pending = 0
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._work, name="waferscope-tui", daemon=True)
+        self.room = Room(2, 2, 10)
+
+    @property
+    def is_idle(self) -> bool:
+        """True when every order was answered"""
+        return self._pending == 0
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the order in work."""
+        self._orders.put(None)
+
+    def send(self, order: Order) -> None:
+        """Queue an order."""
+        with self._lock:
+            self._pending += 1
+        self._orders.put(order)
+
+    def _work(self) -> None:
+        while (first := self._orders.get()) is not None:
+            orders = [first]
+            while not self._orders.empty():
+                more = self._orders.get()
+                if more is None:
+                    return
+                orders.append(more)
+            try:
+                self._carry(orders)
+            except Exception as error:
+                self._deliver(Fault(f"internal fault: {type(error).__name__}: {error}"))
+            finally:
+                with self._lock:
+                    self._pending -= len(orders)
+
+    def _carry(self, orders: list[Order]) -> None:
+        error = ""
+        pages = []
+        for order in orders:
+            if isinstance(order, Do):
+                error = self._do(order)
+            elif isinstance(order, Ask):
+                pages.append(Page(order.page, self._page(order.page)))
+        self._deliver(self._snapshot(error))
+        for page in pages:
+            self._deliver(page)
+
+    def _do(self, order: Do) -> str:
+        try:
+            self._session.do(order.command, *order.arguments)
+        except (ValueError, KeyError, OSError) as error:
+            return str(error.args[0] if isinstance(error, KeyError) and error.args else error)
+        return ""
+
+    def _page(self, name: str) -> object:
+        if name == "knobs":
+            return self._session.view_knobs()
+        if name == "idle":
+            return self._session.find_idle("run")
+        return self._session.view_report()
+
+    def _snapshot(self, error: str) -> Snapshot:
+        session, room = self._session, self.room
+        view = session.cursor.viewport
+        plan = fit(view.rows, view.cols, room.high, room.wide, self._glyphs.pixel_height)
+        return Snapshot(
+            session.view_status(),
+            session.view_map(plan.ask_rows, plan.ask_cols),
+            session.view_timeline(room.bins),
+            session.view_pe(),
+            session.view_kernel(),
+            error,
+        )

@@ -1,0 +1,194 @@
+"""The one-line parts of the screen as styled text: header, legend, time, keys. Pure functions."""
+
+from __future__ import annotations
+
+import numpy as np
+from rich.style import Style
+from rich.text import Text
+
+from app.tui.glyphs import LEVELS, Glyphs, colours, hex_colour, letters
+from app.units import count, percent, size
+from app.views.map import MapView
+from app.views.status import JobView, StatusView
+from app.views.timeline import Series, TimelineView
+
+SEVERITY = {"ok": "", "warn": "bold #f0e442", "alert": "bold #00e5ff"}
+"""styles; colours only repeat what the words say"""
+_FAINT = "dim"
+
+
+def header(status: StatusView, width: int) -> Text:
+    """Say what is shown, whether the books balance and what the numbers rest on."""
+    text = Text(no_wrap=True)
+    text.append(" Waferscope ", "bold reverse")
+    text.append(f" {status.model} on {status.machine} ", "bold")
+    badge = " ledger ok " if status.ledger_ok else " LEDGER BROKEN "
+    text.append(badge, "reverse" if not status.ledger_ok else "#8fdcc0")
+    if not status.would_run:
+        text.append(" DOES NOT FIT, a what-if ", SEVERITY["alert"] + " reverse")
+    standing = f"numbers: {status.standing}"
+    if text.cell_len + len(standing) + 1 <= width:
+        text.append(" " * (width - text.cell_len - len(standing)))
+        text.append(standing, _FAINT)
+    return text
+
+
+def moment(status: StatusView, width: int) -> Text:
+    """Say which step this is, where in time and what happens."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append(f"step {status.step}/{status.steps - 1}", "bold")
+    text.append(f"  {status.step_label}", "bold #8fdcc0")
+    stride = f"  stride {status.stride}, sample {status.sample} of 0..{status.samples - 1}"
+    cycles = f"  cycles {count(status.cycle_start)}..{count(status.cycle_end - 1)}"
+    of_all = f" of {count(status.makespan)}"
+    for part in (cycles, of_all, stride):
+        if text.cell_len + len(part) <= width:
+            text.append(part)
+    return text
+
+
+def legend(view: MapView, glyphs: Glyphs, width: int) -> Text:
+    """Explain the colours: metric, unit, range, pooling, standing."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append(view.label, "bold")
+    if view.unit:
+        text.append(f" [{view.unit}]")
+    text.append(" ")
+    if view.categories:
+        _append_categories(text, view, glyphs)
+    else:
+        _append_scale(text, view, glyphs)
+    extras = [view.pool_text, "log scale" if view.scale.log else "", view.standing]
+    for extra in filter(None, extras):
+        if text.cell_len + len(extra) + 2 <= width:
+            text.append(f"  {extra}", _FAINT)
+    return text
+
+
+def _append_scale(text: Text, view: MapView, glyphs: Glyphs) -> None:
+    low, high = view.ticks[0].text, view.ticks[-1].text
+    text.append(f"{low} ")
+    if glyphs.is_ascii:
+        text.append(f"'{glyphs.spark}'")
+    else:
+        table = colours(view.palette, False)
+        for level in range(LEVELS):
+            text.append(" ", Style(bgcolor=hex_colour(int(table[level]))))
+    text.append(f" {high}")
+
+
+def _append_categories(text: Text, view: MapView, glyphs: Glyphs) -> None:
+    table, marks = colours(view.palette, True), letters(view.categories)
+    shown = np.unique(view.values).tolist()
+    for code in shown:
+        name = view.categories[code] if code < len(view.categories) else f"code {code}"
+        if glyphs.is_ascii:
+            text.append(f" '{marks[code]}'={name}")
+        else:
+            text.append("  ", Style(bgcolor=hex_colour(int(table[code]))))
+            text.append(f" {name} ")
+
+
+def spark(series: Series, timeline: TimelineView, glyphs: Glyphs, width: int) -> Text:
+    """Draw a series along the run, the step shown reversed."""
+    title = f"{series.name:<11} "
+    peak = f" peak {_amount(series)} @{series.top_step}"
+    room = max(4, min(len(series.mean), width - len(title) - len(peak)))
+    values = _reduced(series.mean, room)
+    top = max(float(values.max(initial=0.0)), 1e-12)
+    last = len(glyphs.spark) - 1
+    marks = "".join(glyphs.spark[round(float(value) / top * last)] for value in values)
+    text = Text(title, no_wrap=True)
+    first, end = (_bin(timeline, cycle, room)
+                  for cycle in (timeline.step_start, timeline.step_end - 1))  # fmt: skip
+    text.append(marks[:first], "#5ec962")
+    text.append(marks[first : end + 1], "bold reverse")
+    text.append(marks[end + 1 :], "#5ec962")
+    text.append(peak, _FAINT)
+    return text
+
+
+def spark_bins(width: int) -> int:
+    """Return how many bins a sparkline of `width` cells can show."""
+    return max(4, width - 12 - len(" peak 000.0 KB @00000"))
+
+
+def _bin(timeline: TimelineView, cycle: int, bins: int) -> int:
+    part = (cycle - timeline.start) / max(1, timeline.end - timeline.start)
+    return min(bins - 1, max(0, int(part * bins)))
+
+
+def _reduced(values: tuple[float, ...], room: int) -> np.ndarray:
+    array = np.asarray(values, np.float64)
+    if len(array) <= room:
+        return array
+    starts = np.arange(room) * len(array) // room
+    reduced: np.ndarray = np.maximum.reduceat(array, starts)
+    return reduced
+
+
+def _amount(series: Series) -> str:
+    if series.name == "utilization":
+        return percent(series.top)
+    return size(series.top) if "bytes" in series.unit else count(round(series.top, 1))
+
+
+def lanes(timeline: TimelineView, glyphs: Glyphs, width: int, most: int) -> list[Text]:
+    """Draw when each kernel runs, a line a kernel, around the lanes that run in this step."""
+    names = timeline.lanes
+    room = spark_bins(width)
+    now = [bar.lane for bar in timeline.bars
+           if bar.start < timeline.step_end and bar.end > timeline.step_start]  # fmt: skip
+    middle = now[0] if now else 0
+    first = max(0, min(middle - most // 2, len(names) - most))
+    rows = np.zeros((min(most, len(names)), room), bool)
+    for bar in timeline.bars:
+        if first <= bar.lane < first + len(rows):
+            start, end = _bin(timeline, bar.start, room), _bin(timeline, bar.end - 1, room)
+            rows[bar.lane - first, start : end + 1] = True
+    here = _bin(timeline, timeline.step_start, room)
+    return [
+        _lane(names[first + index], row, here, first + index in now, glyphs)
+        for index, row in enumerate(rows)
+    ]
+
+
+def _lane(name: str, row: np.ndarray, here: int, is_running: bool, glyphs: Glyphs) -> Text:
+    title = name if len(name) <= 11 else name[:10] + "~"
+    text = Text(f"{title:<11} ", "bold" if is_running else _FAINT, no_wrap=True)
+    marks = "".join("=" if on and glyphs.is_ascii else "▬" if on else " " for on in row.tolist())
+    text.append(marks[:here], "#7cc8f5")
+    text.append(marks[here], "bold reverse")
+    text.append(marks[here + 1 :], "#7cc8f5")
+    return text
+
+
+def answer(status: StatusView, error: str, note: str, glyphs: Glyphs, width: int) -> Text:
+    """Say what goes on: the job, else an error, else the answer to the last command."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    if status.job is not None and status.job.state == "running":
+        return job_line(status.job, glyphs, width)
+    if error:
+        return text.append(error, SEVERITY["warn"])
+    if status.message:
+        return text.append(status.message)
+    if status.delta is not None:
+        return text.append(status.delta.sentence)
+    return text.append(note or glyphs.reason or status.sentence, _FAINT)
+
+
+def job_line(job: JobView, glyphs: Glyphs, width: int) -> Text:
+    """Draw how far the job is."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append(f"compiling {job.what}: ", "bold")
+    text.append(bar(job.fraction, 16, glyphs))
+    progress = f"{count(job.done)}/{count(job.total)} {job.unit}" if job.total else ""
+    return text.append(f" {job.stage} {progress}  x cancels")
+
+
+def bar(share: float, width: int, glyphs: Glyphs) -> str:
+    """Return a bar of `width` cells, `share` of it full; a share above zero shows."""
+    full = min(width, round(share * width))
+    if share > 0 and full == 0:
+        full = 1
+    return glyphs.bar * full + glyphs.rest * (width - full)

@@ -1,0 +1,46 @@
+"""From a run to its idle regions. A pure function; the rule itself is in app.idle. No screen."""
+
+from __future__ import annotations
+
+from app.idle import BUSY, IdleArea, idle_areas, idle_map, levers
+from app.run import Run
+from app.units import count, percent
+from app.views.idle import IdleRegion, IdleView
+from engine.geometry import Rect
+
+_MOST_KERNELS = 8
+
+
+def view_idle(run: Run, step: int | None) -> IdleView:
+    """Return the ten largest idle regions of a step, or of the run when `step` is None."""
+    found = idle_map(run, step)
+    everything = max(1, run.machine.working_pes * found.cycles)
+    idle = sum(n for cause, n in found.totals if cause not in (*BUSY, "defective"))
+    regions = tuple(_region(run, area, everything) for area in idle_areas(found))
+    scope = "the run" if step is None else f"step {step}"
+    sentence = f"{percent(idle / everything)} of all PE-cycles of {scope} are idle"
+    if regions:
+        sentence += f"; the largest loss: {regions[0].sentence}"
+    return IdleView(
+        scope="run" if step is None else "step", step=step, cycles=found.cycles,
+        idle_share=idle / everything, causes=found.totals, regions=regions,
+        standing=run.standing, sentence=sentence,
+    )  # fmt: skip
+
+
+def _region(run: Run, area: IdleArea, everything: int) -> IdleRegion:
+    row, col, rows, cols = area.box
+    box = Rect(row, col, rows, cols)
+    inside = tuple(k.id for k in run.program.kernels if k.region.overlaps(box))
+    kernels = inside[:_MOST_KERNELS] if area.cause != "unassigned" else ()
+    lost = round(area.lost)
+    name = ", ".join(kernels[:3]) + (", ..." if len(kernels) > 3 else "")
+    knobs = levers(area.cause)
+    sentence = (
+        f"{count(area.pes)} PEs in rows {row}..{row + rows - 1}, cols {col}..{col + cols - 1}"
+        + (f" ({name})" if name else "")
+        + f" lose {count(lost)} PE-cycles ({percent(lost / everything)}) to {area.cause}"
+    )
+    return IdleRegion(
+        area.cause, area.pes, lost, lost / everything, area.box, kernels, sentence, knobs
+    )

@@ -1,0 +1,74 @@
+"""Dash callbacks: a signal from the page's scripts in, rendered panels out. No rules here.
+
+A script sets `run-signal` when another run is shown and `moment-signal` after a move; each holds
+the session and the theme, and which run and moment it is about.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import Dash, Input, Output
+from dash.exceptions import PreventUpdate
+
+from app.web.inspector import inspector
+from app.web.legend import legend
+from app.web.panels import header, idle_list, kernel_table, overflow_notice, report
+from app.web.registry import Registry, SessionError
+
+Signal = dict[str, Any]
+
+
+def show_run(registry: Registry, signal: Signal | None) -> tuple[Any, ...]:
+    """Return header, notice, kernel table and report of the run shown."""
+    view = _debugger(registry, signal).view_report()
+    return header(view), overflow_notice(view), kernel_table(view), report(view)
+
+
+def show_moment(registry: Registry, signal: Signal | None) -> tuple[Any, ...]:
+    """Return legend, map sentence and inspector of the moment shown."""
+    debugger = _debugger(registry, signal)
+    theme = "light" if signal and signal.get("theme") == "light" else "dark"
+    view = debugger.view_map(1, 1)
+    cursor = debugger.cursor
+    pe = debugger.view_pe()
+    kernel = debugger.view_kernel() if cursor.selection.kernel else None
+    return legend(view, theme), view.sentence, inspector(pe, kernel, theme)
+
+
+def show_idle(registry: Registry, signal: Signal | None) -> Any:
+    """Return the idle regions of the run shown."""
+    return idle_list(_debugger(registry, signal).find_idle("run"))
+
+
+def _debugger(registry: Registry, signal: Signal | None) -> Any:
+    try:
+        return registry.get(str((signal or {}).get("session", "")))
+    except SessionError:
+        raise PreventUpdate from None
+
+
+def add_callbacks(app: Dash, registry: Registry) -> None:
+    """Bind the functions above to the page."""
+
+    @app.callback(
+        Output("header-facts", "children"), Output("notice", "children"),
+        Output("panel-kernels", "children"), Output("panel-report", "children"),
+        Input("run-signal", "data"), prevent_initial_call=True,
+    )  # fmt: skip
+    def on_run(signal: Signal | None) -> tuple[Any, ...]:
+        return show_run(registry, signal)
+
+    @app.callback(
+        Output("legend", "children"), Output("map-sentence", "children"),
+        Output("panel-inspect", "children"),
+        Input("moment-signal", "data"), prevent_initial_call=True,
+    )  # fmt: skip
+    def on_moment(signal: Signal | None) -> tuple[Any, ...]:
+        return show_moment(registry, signal)
+
+    @app.callback(
+        Output("panel-idle", "children"), Input("run-signal", "data"), prevent_initial_call=True
+    )
+    def on_run_idle(signal: Signal | None) -> Any:
+        return show_idle(registry, signal)

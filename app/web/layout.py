@@ -1,0 +1,129 @@
+"""The page's frame: where each panel sits. Static; scripts and callbacks fill it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import dcc, html
+
+from app.web.controls import brand, help_dialog, metric_list, prompt_dialog, step_bar
+
+_TABS = (
+    ("inspect", "Inspect", "Click a PE or a kernel on the map to see what it does and holds."),
+    ("kernels", "Kernels", "Loading the kernels."),
+    ("idle", "Idle", "Looking for idle regions."),
+    ("report", "Report", "Loading the compile report."),
+)
+
+
+def page(epoch: str) -> Any:
+    """Return the whole page for a server's epoch."""
+    return html.Div(
+        [
+            dcc.Store(id="run-signal"),
+            dcc.Store(id="moment-signal"),
+            _header(),
+            html.Main([_left(), _map(), _right()], className="middle"),
+            _dock(),
+            help_dialog(),
+            prompt_dialog(),
+            html.Div(id="toast", role="status", **{"aria-live": "polite"}),
+        ],
+        id="page",
+        **{"data-epoch": epoch},
+    )
+
+
+def _header() -> Any:
+    buttons = [
+        html.Button("Go to", **_act("ask-goto", "Go to a step, a PE or a kernel (g)")),
+        html.Button("Search", **_act("ask-search", "Search kernels and source nodes (/)")),
+        html.Button("Export", **_act("ask-export", "Download what is shown (e)")),
+        html.Button("Help", **_act("help", "All commands and keys (?)")),
+        html.Button("Theme", **_act("theme", "Switch between dark and light")),
+    ]
+    return html.Header(
+        [brand(), html.Div("Loading the model.", id="header-facts"),
+         html.Div(buttons, className="buttons")],
+        className="top",
+    )  # fmt: skip
+
+
+def _act(command: str, title: str) -> dict[str, str]:
+    return {"data-do": command, "title": title, "className": "small"}
+
+
+def _left() -> Any:
+    return html.Aside(
+        [
+            html.Section(
+                [html.H2("Map"), metric_list(), html.Div(id="legend"), html.Div(id="pooling")]
+            ),
+            html.Section(
+                [html.H2("Knobs"), html.Div(id="knobs"), html.Div(id="job"),
+                 html.Div(id="delta")]
+            ),
+        ],
+        className="side",
+        **{"aria-label": "map and knobs"},
+    )  # fmt: skip
+
+
+def _map() -> Any:
+    canvas = html.Canvas(
+        id="mesh", tabIndex=0, role="img", **{"aria-label": "map of all PEs; arrow keys h j k l"}
+    )
+    return html.Div(
+        [
+            canvas,
+            html.Div(id="hover", hidden=True),
+            html.Div(id="notice"),
+            html.Div(id="cover", children="Loading the map.", role="status"),
+            html.Div(
+                [
+                    html.Button("+", **_act("zoom-in", "Zoom in (+)")),
+                    html.Button("\u2212", **_act("zoom-out", "Zoom out (-)")),
+                    html.Button("Fit", **_act("fit", "Whole mesh (0)")),
+                    html.Button("Focus", **_act("focus", "Zoom to the selection (f)")),
+                ],
+                className="zoom",
+            ),
+            html.Div(id="map-sentence"),
+        ],
+        className="map",
+    )
+
+
+def _right() -> Any:
+    tabs = [
+        html.Button(
+            label, id=f"tab-{name}", role="tab",
+            **{"data-tab": name, "aria-controls": f"panel-{name}",
+               "aria-selected": "true" if name == "inspect" else "false"},
+        )
+        for name, label, _ in _TABS
+    ]  # fmt: skip
+    panels = [
+        html.Div(
+            html.P(empty, className="empty"), id=f"panel-{name}", className="panel",
+            role="tabpanel", hidden=name != "inspect", tabIndex=0,
+            **{"aria-labelledby": f"tab-{name}"},
+        )
+        for name, _, empty in _TABS
+    ]  # fmt: skip
+    return html.Aside(
+        [html.Div(tabs, className="tabs", role="tablist"), *panels],
+        className="side right",
+        **{"aria-label": "details"},
+    )
+
+
+def _dock() -> Any:
+    time = html.Canvas(
+        id="time", role="img",
+        **{"aria-label": "utilization and kernels over time; click to seek"},
+    )  # fmt: skip
+    return html.Footer(
+        [step_bar(), html.Div([time, html.Div(id="time-hover", hidden=True)], className="time")],
+        className="dock",
+    )

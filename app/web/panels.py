@@ -1,0 +1,143 @@
+"""Panels about a whole run: header, overflow notice, kernels, report, idle regions.
+
+Frozen views in, Dash components out. Whatever is judged here was judged by the view.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import html
+
+from app.units import count, percent, size
+from app.views.idle import IdleRegion, IdleView
+from app.views.report import OverflowRow, ReportRow, ReportView
+
+
+def header(view: ReportView) -> Any:
+    """Return model, machine, ledger badge and the bottleneck in one line."""
+    books = {True: ("ledger ok", "ok"), False: ("ledger broken", "alert")}
+    text, severity = books.get(view.ledger_ok, ("not executed", "warn"))
+    failed = "; ".join(check.name for check in view.checks if not check.ok)
+    badges = [html.Span(text, className=f"badge {severity}", title=failed or "every law holds")]
+    if not view.fits:
+        badges.append(html.Span("would not run", className="badge alert"))
+    return [
+        html.B(view.model, title="model"),
+        html.Span(view.machine, className="muted", title="machine"),
+        *badges,
+        html.Span(view.bottleneck, className="bottleneck", title=view.bottleneck),
+    ]
+
+
+def overflow_notice(view: ReportView) -> Any:
+    """Return what does not fit, who holds it and what helps; nothing when all fits."""
+    if not view.overflows:
+        return None
+    shown = view.overflows[:3]
+    more = len(view.overflows) - len(shown)
+    return html.Details(
+        [
+            html.Summary(f"Does not fit: {view.overflows[0].sentence}"),
+            *[_overflow(row) for row in shown],
+            html.P(f"{more} more in the report.") if more else None,
+        ],
+        className="notice alert", open=True,
+    )  # fmt: skip
+
+
+def _overflow(row: OverflowRow) -> Any:
+    holders = [
+        html.Tr([html.Td(name), html.Td(size(held) if row.unit == "bytes" else count(held))])
+        for name, held in row.holders[:6]
+    ]
+    return html.Div(
+        [
+            html.H3(f"{row.resource} at {row.where}"),
+            html.P(row.sentence),
+            html.Table(html.Tbody(holders), className="numbers") if holders else None,
+            html.Ul([html.Li(lever) for lever in row.levers]) if row.levers else None,
+        ]
+    )
+
+
+def kernel_table(view: ReportView) -> Any:
+    """Return the kernels as a table; a click selects one."""
+    if not view.rows:
+        return html.P("The program has no kernels.", className="empty")
+    names = (("kernel", ""), ("kind", ""), ("region", "rows x columns at row, column"),
+             ("cycles", "of one instance"), ("util.", "compute / cycles of its PEs"),
+             ("SRAM", "on its fullest PE"))  # fmt: skip
+    head = html.Tr([html.Th(name, title=title, scope="col") for name, title in names])
+    return html.Table(
+        [html.Thead(head), html.Tbody([_kernel_row(row) for row in view.rows])],
+        className="kernels",
+    )
+
+
+def _kernel_row(row: ReportRow) -> Any:
+    top, left, rows, cols = row.region
+    name = html.Button(row.name, className="link", **{"data-do": "goto", "data-arg": row.name})
+    mark = html.Span("slowest", className="badge warn") if row.is_bottleneck else None
+    meter = html.Div(html.Div(style={"width": f"{100 * row.utilization:.1f}%"}), className="meter")
+    return html.Tr(
+        [
+            html.Td([name, mark]),
+            html.Td(row.kind),
+            html.Td(f"{rows}x{cols} at {top},{left}", className="number"),
+            html.Td(count(row.cycles), className="number"),
+            html.Td([percent(row.utilization), meter], className="number"),
+            html.Td(size(row.sram_bytes), className="number"),
+        ],
+        title=", ".join(row.source_nodes[:6]),
+        **{"data-kernel": row.name},
+    )
+
+
+def report(view: ReportView) -> Any:
+    """Return headline figures, the ledger, notes and the compiler's report."""
+    figures = [html.Tr([html.Th(label, scope="row"), html.Td(value)])
+               for label, value in view.headline]  # fmt: skip
+    checks = [
+        html.Tr(
+            [html.Td(html.Span("holds" if check.ok else "broken",
+                               className=f"badge {'ok' if check.ok else 'alert'}")),
+             html.Td([html.B(check.name), html.Div(check.detail, className="muted")])]
+        )
+        for check in view.checks
+    ]  # fmt: skip
+    return [
+        html.P(view.bottleneck),
+        html.Table(html.Tbody(figures), className="facts"),
+        html.P(f"standing: {view.standing}", className="muted"),
+        html.H3("Ledger"),
+        html.Table(html.Tbody(checks), className="facts"),
+        *[html.P(note, className="muted") for note in view.notes],
+        html.H3("Compile report"),
+        html.Pre(view.text, tabIndex=0),
+    ]
+
+
+def idle_list(view: IdleView) -> Any:
+    """Return the largest idle regions; a click shows one on the map."""
+    causes = ", ".join(
+        f"{name} {percent(cycles / max(1, sum(c for _, c in view.causes)))}"
+        for name, cycles in view.causes[:6]
+    )
+    return [
+        html.P(view.sentence),
+        html.P(f"lost to: {causes}", className="muted") if causes else None,
+        html.Ol([_idle_region(region) for region in view.regions], className="idle"),
+        html.P(f"standing: {view.standing}", className="muted"),
+    ]
+
+
+def _idle_region(region: IdleRegion) -> Any:
+    box = " ".join(str(side) for side in region.rect)
+    button = html.Button(
+        f"{region.cause}, {region.pes:,} PEs, {percent(region.share)}",
+        className="link", title="Select this region and zoom to it",
+        **{"data-do": "region", "data-args": box, "data-then": "focus"},
+    )  # fmt: skip
+    levers = html.P("knobs: " + ", ".join(region.levers), className="muted")
+    return html.Li([button, html.P(region.sentence), levers if region.levers else None])

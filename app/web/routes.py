@@ -1,0 +1,147 @@
+"""JSON and bytes for the page's scripts. Each route reads a session, asks a view, answers.
+
+Frames and level tables of a run never change: their addresses name the run, browsers keep them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, jsonify, request
+
+from app.commands import CommandError
+from app.web.registry import Registry, SessionError
+from app.web.state import colour_tables, level_table, metric_facts, page_state, run_facts
+from lowering.config import KnobError
+
+if TYPE_CHECKING:
+    from app.debugger import Debugger
+
+_FOR_EVER = "private, max-age=31536000, immutable"
+ENDINGS = ("png", "svg", "html", "csv", "npz", "json", "wscope")
+"""kinds of files that a browser may download"""
+
+
+def make_api(registry: Registry) -> Blueprint:
+    """Return the routes under /api/."""
+    api = Blueprint("waferscope_api", __name__, url_prefix="/api")
+    _add_session_routes(api, registry)
+    _add_run_routes(api, registry)
+
+    @api.get("/palettes/<epoch>")
+    def palettes(epoch: str) -> Response:
+        return _kept(jsonify({"themes": colour_tables(), "metrics": metric_facts()}))
+
+    @api.errorhandler(SessionError)
+    def unknown_session(error: SessionError) -> tuple[Response, int]:
+        return jsonify({"error": str(error)}), 410
+
+    @api.after_request
+    def never_stale(response: Response) -> Response:
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    return api
+
+
+def _add_session_routes(api: Blueprint, registry: Registry) -> None:
+    @api.get("/state/<session>")
+    def state(session: str) -> Response:
+        return jsonify(page_state(registry.get(session)))
+
+    @api.post("/do/<session>")
+    def do(session: str) -> Response:
+        debugger = registry.get(session)
+        body = request.get_json(silent=True)
+        error = perform(debugger, body)
+        return jsonify({"error": error, **page_state(debugger)})
+
+    @api.post("/viewport/<session>")
+    def viewport(session: str) -> Response:
+        debugger = registry.get(session)
+        box = [int(side) for side in request.get_json()["box"]]
+        debugger.set_viewport(*box[:4])
+        return jsonify(page_state(debugger))
+
+    @api.get("/pe/<session>/<int:row>/<int:col>")
+    def pe(session: str, row: int, col: int) -> Response:
+        debugger = registry.get(session)
+        rows, cols = debugger.run.grid
+        if row >= rows or col >= cols:
+            return jsonify(None)
+        view = debugger.view_pe(row, col)
+        return jsonify(view.to_json() if view else None)
+
+    @api.get("/export/<session>/<ending>")
+    def export(session: str, ending: str) -> Response:
+        return _download(registry.get(session), ending)
+
+
+def perform(debugger: Debugger, body: Any) -> str:
+    """Run one command sent by a page; returns the error as a sentence, empty when it went well."""
+    if not isinstance(body, dict) or not isinstance(body.get("command"), str):
+        return 'a request needs a command, such as {"command": "next", "args": []}'
+    args = body.get("args", [])
+    if not isinstance(args, list) or not all(isinstance(a, (str, int, float)) for a in args):
+        return f"'{body['command']}': arguments must be a list of texts and numbers"
+    if body["command"] == "export":
+        return "the page downloads exports by itself: press e"
+    try:
+        debugger.do(body["command"], *args)
+    except (CommandError, KnobError) as error:
+        return str(error)
+    return ""
+
+
+def _download(debugger: Debugger, ending: str) -> Response:
+    if ending not in ENDINGS:
+        sentence = f"there is no export '.{ending}'; choose one of {', '.join(ENDINGS)}"
+        return Response(sentence, status=404, mimetype="text/plain")
+    cursor = debugger.cursor
+    model = "".join(c if c.isalnum() else "-" for c in debugger.view_status().model) or "model"
+    name = f"{model}-{cursor.metric.replace(':', '-')}-step{cursor.step}.{ending}"
+    with tempfile.TemporaryDirectory(prefix="waferscope-") as folder:
+        data = Path(debugger.export(Path(folder) / name)).read_bytes()
+    answer = Response(data, mimetype="application/octet-stream")
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
+
+
+def _add_run_routes(api: Blueprint, registry: Registry) -> None:
+    @api.get("/run/<session>/<int:run>")
+    def facts(session: str, run: int) -> Response:
+        debugger = registry.get(session)
+        return jsonify(run_facts(debugger)) if debugger.run.id == run else _gone()
+
+    @api.get("/frame/<session>/<int:run>/<metric>/<int:step>")
+    def frame(session: str, run: int, metric: str, step: int) -> Response:
+        debugger = registry.get(session)
+        if debugger.run.id != run:
+            return _gone()
+        try:
+            data = debugger.frame_bytes(metric, step)
+        except LookupError as error:
+            return Response(str(error.args[0]), status=404, mimetype="text/plain")
+        return _kept(Response(data, mimetype="application/octet-stream"))
+
+    @api.get("/levels/<session>/<int:run>/<metric>/<int:log>")
+    def levels(session: str, run: int, metric: str, log: int) -> Response:
+        debugger = registry.get(session)
+        if debugger.run.id != run:
+            return _gone()
+        data, headers = level_table(debugger.run, metric, bool(log))
+        answer = _kept(Response(data, mimetype="application/octet-stream"))
+        answer.headers.update(headers)
+        return answer
+
+
+def _gone() -> Response:
+    """Answer for a run that is no longer shown: nothing, the page asks for the state again."""
+    return Response(status=204)
+
+
+def _kept(response: Response) -> Response:
+    response.headers["Cache-Control"] = _FOR_EVER
+    return response

@@ -1,0 +1,48 @@
+"""Serve the page to this machine until Ctrl-C. Knows sockets, no pages."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import webbrowser
+from typing import TYPE_CHECKING
+
+from app.web.app import create_app
+from app.web.registry import Registry
+
+if TYPE_CHECKING:
+    from app.debugger import Debugger
+
+HOST = "127.0.0.1"
+PORT = 8050
+_THREADS = 8
+
+
+class ServeError(OSError):
+    """A server that cannot start."""
+
+
+def serve(debugger: Debugger, port: int = PORT, open_browser: bool = True) -> None:
+    """Serve a debugger on 127.0.0.1 until Ctrl-C; port 0 takes any free one.
+
+    Raises:
+        ServeError: the port is taken.
+    """
+    from waitress import create_server
+
+    app = create_app(Registry(debugger))
+    try:
+        server = create_server(app.server, host=HOST, port=port, threads=_THREADS, ident=None)
+    except OSError as error:
+        raise ServeError(
+            f"port {port} on {HOST} cannot be opened ({error.strerror or error}); "
+            "choose another with --port, or --port 0 for any free one"
+        ) from None
+    address = f"http://{HOST}:{server.effective_port}/"
+    print(f"Waferscope is at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    if open_browser:
+        threading.Timer(0.3, webbrowser.open, (address,)).start()
+    try:
+        server.run()
+    finally:
+        server.close()

@@ -1,0 +1,83 @@
+"""What the page's scripts are told: views as JSON, once a run and once a move. No rules here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from app import moves
+from app.cursor import Viewport
+from app.frames import metric_scale
+from app.palette import THEMES, hex_table, mark_colour, palette_names
+from app.views.base import to_plain
+from app.views.build_map import view_map
+from app.views.map import code_levels
+from engine.causes import CAUSES
+from engine.metrics import METRICS
+
+if TYPE_CHECKING:
+    from app.debugger import Debugger
+    from app.run import Run
+
+STRIPES = ("unassigned", "defective")
+"""categories that the canvas hatches instead of colouring"""
+
+
+def page_state(debugger: Debugger) -> dict[str, Any]:
+    """Return where the session is, with the steps that a key may lead to next."""
+    run, cursor = debugger.run, debugger.cursor
+    around = [moves.step(run, cursor, way).cursor.step for way in (1, -1, 2)]
+    return {
+        "status": debugger.view_status().to_json(),
+        "cursor": to_plain(cursor),
+        "around": [step for step in dict.fromkeys(around) if step != cursor.step],
+        "knobs": debugger.view_knobs().to_json(),
+    }
+
+
+def run_facts(debugger: Debugger) -> dict[str, Any]:
+    """Return what stays the same as long as a run is shown."""
+    run = debugger.run
+    rows, cols = run.grid
+    whole = replace(debugger.cursor, viewport=Viewport(0, 0, rows, cols), metric="cause")
+    return {
+        "run": run.id,
+        "grid": [rows, cols],
+        "outlines": to_plain(view_map(run, whole, 1, 1).outlines),
+        "timeline": debugger.view_timeline(bins=800).to_json(),
+        "stripes": [CAUSES.index(name) for name in STRIPES],
+    }
+
+
+def metric_facts() -> list[dict[str, Any]]:
+    """Return the metrics as the canvas needs them."""
+    plain: list[dict[str, Any]] = to_plain(list(METRICS.values()))
+    return plain
+
+
+def colour_tables() -> dict[str, Any]:
+    """Return every colour table and mark a theme, colours as '#rrggbb'."""
+    return {
+        theme: {
+            "tables": {name: list(hex_table(name, theme)) for name in palette_names()},
+            "marks": {name: mark_colour(name, theme) for name in ("alert", "selection")},
+            "causes": list(CAUSES),
+        }
+        for theme in THEMES
+    }
+
+
+def level_table(run: Run, metric_id: str, log: bool) -> tuple[bytes, dict[str, str]]:
+    """Return colour level by code (256 or 65,536 bytes) and headers that say what a code is.
+
+    Raises:
+        KeyError: no such metric.
+    """
+    import numpy as np
+
+    metric = METRICS[metric_id]
+    scale = metric_scale(run, metric_id, log)
+    small = metric.kind in ("fraction", "category")
+    codes = np.arange(256 if small else 65_536, dtype=np.uint8 if small else np.uint16)
+    levels = code_levels(codes, scale, metric.kind, 256)
+    return levels.tobytes(), {"X-Unit-Per-Code": repr(scale.unit_per_code)}

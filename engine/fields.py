@@ -1,0 +1,310 @@
+"""Per-PE and per-link maps of one step, rebuilt on demand; and the sums of all steps.
+
+Nothing per PE is kept: a map is painted from classes of PEs and patterns of words in a few
+milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.causes import CAUSES
+from engine.metrics import LINK_PLANES, METRICS, PLANES
+from engine.occupancy import Occupancy, SramUse
+from engine.profile import Profile
+from engine.program import Program
+from engine.steps import RUNNING, StepTables
+from engine.timeline import Timeline
+from engine.traffic import Traffic
+
+_UNASSIGNED, _DEFECTIVE = CAUSES.index("unassigned"), CAUSES.index("defective")
+_INSIDE = ("compute", "overhead", "memory", "transfer", "imbalance")
+_INSIDE_CODES = np.array([CAUSES.index(name) for name in _INSIDE], np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkUse:
+    """One link or ramp of a PE in a step."""
+
+    words: int
+    """wavelets in the step"""
+    load: float
+    """wavelets a cycle, 0..1"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fields:
+    """Maps of a run."""
+
+    program: Program
+    profiles: dict[str, Profile]
+    timeline: Timeline
+    tables: StepTables
+    traffic: Traffic
+    occupancy: Occupancy
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols) of every map"""
+        return self.traffic.shape
+
+    def field(self, metric: str, step: int) -> np.ndarray:
+        """Return the map of a metric in a step.
+
+        float32 0..1 for fractions, int32 bytes or words, uint8 index in CAUSES for `cause`.
+        Raises KeyError for an unknown metric, IndexError for a step outside the run.
+        """
+        if not 0 <= step < self.timeline.steps:
+            raise IndexError(f"step {step} is outside 0..{self.timeline.steps - 1}")
+        kind = METRICS[metric].kind
+        if metric == "sram_allocated":
+            return self._paint(lambda k: self.occupancy.allocated[k], np.dtype(np.int32))
+        if metric == "sram_live":
+            return self._paint(lambda k: self.occupancy.live[k, step], np.dtype(np.int32))
+        if kind == "words":
+            return self._words(metric, step)
+        if kind == "category":
+            return self._dominant(step)
+        return self._share(_cause_of(metric), step)
+
+    def total(self, metric: str) -> np.ndarray:
+        """Return the map over the whole run, int64: cycles of a cause, words; bytes: the maximum."""
+        kind = METRICS[metric].kind
+        if kind == "bytes":
+            return self.maximum(metric)
+        if kind == "words":
+            planes = LINK_PLANES if metric == "traffic" else (metric.removeprefix("link_"),)
+            return np.asarray(sum(self.traffic.plane_total(plane) for plane in planes))
+        if kind == "category":
+            stack = np.stack([self._cycles_total(code) for code in range(len(CAUSES))])
+            return np.asarray(stack.argmax(axis=0).astype(np.uint8))
+        return self._cycles_total(_cause_of(metric))
+
+    def maximum(self, metric: str) -> np.ndarray:
+        """Return each PE's maximum over all steps, in the metric's own dtype."""
+        if metric == "sram_live":
+            return self._paint(lambda k: self.occupancy.live[k].max(), np.dtype(np.int32))
+        if METRICS[metric].kind == "fraction":
+            return self._share_maximum(_cause_of(metric))
+        best = self.field(metric, 0)
+        if metric != "sram_allocated":
+            for step in range(1, self.timeline.steps):
+                np.maximum(best, self.field(metric, step), out=best)
+        return best
+
+    def sums(self, metric: str) -> np.ndarray:
+        """Return the sum over PEs in every step, float64 (steps,): PE-cycles, bytes or words."""
+        if METRICS[metric].kind == "words":
+            planes = LINK_PLANES if metric == "traffic" else (metric.removeprefix("link_"),)
+            return np.asarray(sum(self.traffic.plane_sums(plane) for plane in planes))
+        areas = np.array([k.region.area for k in self.program.kernels], np.float64)
+        if metric == "sram_allocated":
+            return np.full(self.timeline.steps, float(areas @ self.occupancy.allocated))
+        if metric == "sram_live":
+            return np.asarray(areas @ self.occupancy.live)
+        if METRICS[metric].kind == "category":
+            return self.cause_sums(CAUSES.index("compute")).astype(np.float64)
+        return self.cause_sums(_cause_of(metric)).astype(np.float64)
+
+    def cause_sums(self, cause: int) -> np.ndarray:
+        """Return the PE-cycles of a cause in every step, int64 (steps,)."""
+        cycles = np.diff(self.timeline.times)
+        if cause in (_UNASSIGNED, _DEFECTIVE):
+            defects = len(self.program.machine.defects)
+            used = sum(k.region.area for k in self.program.kernels)
+            pes = self.program.machine.working_pes - used if cause == _UNASSIGNED else defects
+            return np.asarray(pes * cycles)
+        sums = np.zeros(len(cycles), np.int64)
+        for index, kernel in enumerate(self.program.kernels):
+            if cause in _INSIDE_CODES:
+                inside = self._overlap(index, slice(None))[..., _INSIDE.index(CAUSES[cause])]
+                counts = self.profiles[kernel.id].counts()
+                sums += np.einsum("src,rc->s", inside, counts)
+            else:
+                sums += kernel.region.area * cycles * (self.tables.idle[index] == cause)
+        return sums
+
+    def range(self, metric: str) -> tuple[float, float]:
+        """Return (low, high) of a metric over the whole run, for a fixed colour scale.
+
+        Words: the most that one flow puts on a link in a step.
+        """
+        kind = METRICS[metric].kind
+        if kind == "fraction":
+            return 0.0, 1.0
+        if kind == "category":
+            return 0.0, float(len(CAUSES) - 1)
+        if kind == "bytes":
+            most = max(self.program.machine.sram_bytes, int(self.occupancy.allocated.max()))
+            return 0.0, float(most)
+        planes = LINK_PLANES if metric == "traffic" else (metric.removeprefix("link_"),)
+        peaks = [float(self.traffic.plane_peaks(plane).max(initial=0)) for plane in planes]
+        return 0.0, max(1.0, sum(peaks) if metric == "traffic" else peaks[0])
+
+    def peak_step(self, metric: str) -> int:
+        """Return the step in which the metric's maximum over PEs is highest (the first of ties)."""
+        kind = METRICS[metric].kind
+        if kind == "words":
+            planes = LINK_PLANES if metric == "traffic" else (metric.removeprefix("link_"),)
+            peaks = np.max([self.traffic.plane_peaks(plane) for plane in planes], axis=0)
+            return int(np.argmax(peaks))
+        if metric == "sram_live":
+            return int(self.occupancy.live.max(axis=0).argmax())
+        return int(np.argmax(self.sums(metric) / np.diff(self.timeline.times)))
+
+    def kernel_at(self, row: int, col: int) -> str | None:
+        """Return the kernel whose region holds a PE."""
+        for kernel in self.program.kernels:
+            if kernel.region.contains(row, col):
+                return kernel.id
+        return None
+
+    def pe_causes(self, row: int, col: int, step: int | None = None) -> dict[str, int]:
+        """Return a PE's cycles by cause in a step, or over the run when step is None."""
+        index = self._index_at(row, col)
+        span = int(self.timeline.makespan)
+        if step is not None:
+            span = int(np.diff(self.timeline.times[step : step + 2])[0])
+        if index is None:
+            dead = (row, col) in self.program.machine.defects
+            return {"defective" if dead else "unassigned": span}
+        steps = slice(None) if step is None else slice(step, step + 1)
+        kernel = self.program.kernels[index]
+        profile = self.profiles[kernel.id]
+        classes = (profile.row_class[row - kernel.region.row],
+                   profile.col_class[col - kernel.region.col])  # fmt: skip
+        inside = self._overlap(index, steps)[:, classes[0], classes[1]].sum(axis=0)
+        found = {name: int(count) for name, count in zip(_INSIDE, inside, strict=True) if count}
+        cycles = np.diff(self.timeline.times)[steps]
+        idle = self.tables.idle[index][steps]
+        for code in np.unique(idle[idle != RUNNING]):
+            found[CAUSES[code]] = int(cycles[idle == code].sum())
+        return found
+
+    def pe_sram(self, row: int, col: int, step: int) -> tuple[SramUse, ...]:
+        """Return the buffers of a PE in a step, by offset; sizes are of the kernel's fullest PE."""
+        kernel = self.kernel_at(row, col)
+        return () if kernel is None else self.occupancy.uses(kernel, step)
+
+    def pe_links(self, row: int, col: int, step: int) -> dict[str, LinkUse]:
+        """Return the words and load of a PE's links and ramps in a step."""
+        cycles = int(np.diff(self.timeline.times[step : step + 2])[0])
+        words = {plane: self.traffic.at(row, col, plane, step) for plane in PLANES}
+        return {plane: LinkUse(count, count / cycles) for plane, count in words.items()}
+
+    def hottest(self, step: int | None, count: int) -> list[tuple[int, int, str, int, float]]:
+        """Return (row, col, plane, words, load) of the busiest links in a step or over the run."""
+        found = []
+        cycles = int(self.timeline.makespan)
+        if step is not None:
+            cycles = int(np.diff(self.timeline.times[step : step + 2])[0])
+        for plane in LINK_PLANES:
+            words = (
+                self.traffic.plane_total(plane) if step is None else self.traffic.plane(plane, step)
+            ).ravel()
+            most = min(count, words.size)
+            for at in np.argpartition(words, -most)[-most:]:
+                row, col = divmod(int(at), self.shape[1])
+                if words[at]:
+                    found.append((row, col, plane, int(words[at]), float(words[at] / cycles)))
+        return sorted(found, key=lambda item: (-item[3], item[0], item[1], item[2]))[:count]
+
+    def _index_at(self, row: int, col: int) -> int | None:
+        for index, kernel in enumerate(self.program.kernels):
+            if kernel.region.contains(row, col):
+                return index
+        return None
+
+    def _overlap(self, index: int, steps: slice) -> np.ndarray:
+        """Return cycles by inside cause, int64 (steps, row classes, col classes, 5)."""
+        kernel = self.program.kernels[index]
+        profile = self.profiles[kernel.id]
+        before, after = self.tables.instance(index, profile.length)
+        low = before[steps][:, None, None, None]
+        high = after[steps][:, None, None, None]
+        busy = np.cumsum(profile.cycles, axis=-1)
+        ends = np.concatenate([busy, np.full((*busy.shape[:2], 1), profile.length)], axis=-1)
+        starts = np.concatenate([np.zeros((*busy.shape[:2], 1), np.int64), busy], axis=-1)
+        return np.maximum(0, np.minimum(high, ends) - np.maximum(low, starts))
+
+    def _share(self, cause: int, step: int) -> np.ndarray:
+        cycles = float(self.timeline.times[step + 1] - self.timeline.times[step])
+        shares = np.zeros(self.shape, np.float32)
+        if cause == _UNASSIGNED:
+            shares[:] = 1
+        for index, kernel in enumerate(self.program.kernels):
+            if cause in _INSIDE_CODES:
+                inside = self._overlap(index, slice(step, step + 1))[0]
+                table = inside[..., _INSIDE.index(CAUSES[cause])] / cycles
+                shares[kernel.region.slices()] = self._by_class(index, table.astype(np.float32))
+            else:
+                shares[kernel.region.slices()] = self.tables.idle[index, step] == cause
+        return shares
+
+    def _share_maximum(self, cause: int) -> np.ndarray:
+        cycles = np.diff(self.timeline.times)
+        most = np.zeros(self.shape, np.float32)
+        for index, kernel in enumerate(self.program.kernels):
+            if cause in _INSIDE_CODES:
+                inside = self._overlap(index, slice(None))[..., _INSIDE.index(CAUSES[cause])]
+                table = (inside / cycles[:, None, None]).max(axis=0).astype(np.float32)
+                most[kernel.region.slices()] = self._by_class(index, table)
+            else:
+                most[kernel.region.slices()] = bool((self.tables.idle[index] == cause).any())
+        return most
+
+    def _cycles_total(self, cause: int) -> np.ndarray:
+        cycles = np.diff(self.timeline.times)
+        total = np.zeros(self.shape, np.int64)
+        if cause == _UNASSIGNED:
+            total[:] = self.timeline.makespan
+        for index, kernel in enumerate(self.program.kernels):
+            if cause in _INSIDE_CODES:
+                inside = self._overlap(index, slice(None))[..., _INSIDE.index(CAUSES[cause])]
+                total[kernel.region.slices()] = self._by_class(index, inside.sum(axis=0))
+            else:
+                mine = cycles[self.tables.idle[index] == cause].sum()
+                total[kernel.region.slices()] = mine
+        for row, col in self.program.machine.defects:
+            total[row, col] = self.timeline.makespan if cause == _DEFECTIVE else 0
+        return total
+
+    def _dominant(self, step: int) -> np.ndarray:
+        codes = np.full(self.shape, _UNASSIGNED, np.uint8)
+        for index, kernel in enumerate(self.program.kernels):
+            idle = self.tables.idle[index, step]
+            if idle == RUNNING:
+                inside = self._overlap(index, slice(step, step + 1))[0]
+                table = _INSIDE_CODES[inside.argmax(axis=-1)]
+                codes[kernel.region.slices()] = self._by_class(index, table)
+            else:
+                codes[kernel.region.slices()] = idle
+        for row, col in self.program.machine.defects:
+            codes[row, col] = _DEFECTIVE
+        return codes
+
+    def _words(self, metric: str, step: int) -> np.ndarray:
+        if metric != "traffic":
+            return self.traffic.plane(metric.removeprefix("link_"), step)
+        words = self.traffic.plane(LINK_PLANES[0], step)
+        for plane in LINK_PLANES[1:]:
+            words += self.traffic.plane(plane, step)
+        return words
+
+    def _by_class(self, index: int, table: np.ndarray) -> np.ndarray:
+        profile = self.profiles[self.program.kernels[index].id]
+        return np.asarray(table[profile.row_class][:, profile.col_class])
+
+    def _paint(self, value: Callable[[int], int], dtype: np.dtype) -> np.ndarray:
+        painted = np.zeros(self.shape, dtype)
+        for index, kernel in enumerate(self.program.kernels):
+            painted[kernel.region.slices()] = value(index)
+        return painted
+
+
+def _cause_of(metric: str) -> int:
+    name = "compute" if metric == "utilization" else metric.removeprefix("cause:")
+    return CAUSES.index(name)

@@ -1,0 +1,294 @@
+"""The ledger: laws that every run must obey, each with two sides that come from different code.
+
+A broken law is a fault of this program, never of the model; the faces show it as a badge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from engine.causes import CAUSES
+from engine.fields import Fields
+from engine.geometry import Split
+from engine.kernels.cost import KernelModel
+from engine.kernels.spec import KernelSpec
+from engine.metrics import LINK_PLANES, PLANES
+from engine.net import COEF_UNIT, RATE_UNIT, TimingNet
+from engine.program import Leg, Program
+from engine.transfers import busiest_words, leg_patterns, transfer_patterns
+
+SAMPLED_STEPS = 6
+"""steps whose links are checked one by one unless all are asked for"""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One law and whether it held."""
+
+    name: str
+    ok: bool
+    detail: str
+    """both sides in numbers"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """All laws of a run."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """True when every law held"""
+        return all(check.ok for check in self.checks)
+
+
+def audit(
+    fields: Fields, net: TimingNet, models: dict[str, KernelModel], *, every_step: bool = False
+) -> Ledger:
+    """Check every law on a run; `every_step` looks at the links of each step."""
+    steps = _steps_to_check(fields, every_step)
+    return Ledger(
+        (
+            causes_sum_to_cycles(fields),
+            words_are_delivered(fields),
+            links_carry_their_trees(fields.program),
+            rates_respect_capacity(fields, net, steps),
+            memory_is_accounted(fields.program),
+            operations_match(fields.program, models),
+            steps_sum_to_totals(fields),
+        )
+    )
+
+
+def _steps_to_check(fields: Fields, every_step: bool) -> list[int]:
+    count = fields.timeline.steps
+    if every_step or count <= SAMPLED_STEPS:
+        return list(range(count))
+    moved = np.diff(fields.tables.moved, axis=1).sum(axis=0) / np.diff(fields.timeline.times)
+    return sorted(np.argsort(-moved, kind="stable")[:SAMPLED_STEPS].tolist())
+
+
+def causes_sum_to_cycles(fields: Fields) -> Check:
+    """Causes of all PEs in every step sum to PEs x cycles of the step."""
+    machine = fields.program.machine
+    cycles = np.diff(fields.timeline.times) * machine.pes
+    found = np.sum([fields.cause_sums(code) for code in range(len(CAUSES))], axis=0)
+    wrong = np.flatnonzero(found != cycles)
+    detail = f"{int(found.sum()):,} PE-cycles by cause, {int(cycles.sum()):,} by the clock"
+    if len(wrong):
+        step = int(wrong[0])
+        detail += f"; step {step}: {int(found[step]):,} against {int(cycles[step]):,}"
+    return Check("causes sum to cycles", not len(wrong), detail)
+
+
+def words_are_delivered(fields: Fields) -> Check:
+    """Words injected x fan-out = words delivered, and every chunk of the run has arrived."""
+    program = fields.program
+    for index, transfer in enumerate(program.transfers):
+        patterns = transfer_patterns(transfer.legs)
+        injected = sum(p.total() for p in patterns if p.plane == "inject")
+        delivered = sum(p.total() for p in patterns if p.plane == "deliver")
+        if not transfer.legs:
+            continue
+        expected = _delivered_words(transfer.legs[-1])
+        sent = transfer.legs[0].words
+        moved = int(fields.tables.moved[index, -1])
+        passed = busiest_words(patterns) * transfer.chunks * program.samples
+        if (injected, delivered, moved) != (sent, expected, passed):
+            return Check(
+                "words are delivered", False,
+                f"transfer '{transfer.id}': {injected:,} words injected of {sent:,}, "
+                f"{delivered:,} delivered of {expected:,}, {moved:,} moved of {passed:,}",
+            )  # fmt: skip
+    total = int(fields.tables.moved[:, -1].sum()) if program.transfers else 0
+    return Check("words are delivered", True, f"{total:,} words over the busiest links")
+
+
+def _delivered_words(leg: Leg) -> int:
+    if "broadcast" not in leg.kind:
+        return leg.words
+    return sum(
+        count * leg.dst * -(-words // leg.share) for _, count, words in Split(leg.words, leg.lines).runs()
+    )
+
+
+def links_carry_their_trees(program: Program) -> Check:
+    """Words on links from the patterns = words x links of their way, worked out word by word."""
+    legs = [(t.id, leg) for t in program.transfers for leg in t.legs]
+    legs += [(k.id, leg) for k in program.kernels for leg in k.legs]
+    total = 0
+    for name, leg in legs:
+        patterns = leg_patterns(leg, inject=False, deliver=False)
+        carried = sum(p.total() for p in patterns)
+        low, high = tree_words(leg)
+        total += carried
+        if not low <= carried <= high:
+            return Check(
+                "links carry their trees", False,
+                f"'{name}': leg {leg.kind} puts {carried:,} words on links, its trees need "
+                f"{low:,}" + (f" to {high:,}" if high > low else ""),
+            )  # fmt: skip
+    return Check("links carry their trees", True, f"{total:,} word-hops a sample and chunk")
+
+
+def tree_words(leg: Leg) -> tuple[int, int]:
+    """Return (least, most) word-hops of a leg from where its words start and end.
+
+    The two differ by the rounding of an exchange's even shares, at most a word a link.
+    """
+    low = high = 0
+    for _, count, words in Split(leg.words, leg.lines).runs():
+        exact, slack = _line_hops(leg, words)
+        low += count * exact
+        high += count * (exact + slack)
+    return low, high
+
+
+def _line_hops(leg: Leg, words: int) -> tuple[int, int]:
+    src = np.repeat(np.arange(leg.src) + leg.src_start, Split(words, leg.src).sizes())
+    if leg.kind == "reduce" or "broadcast" in leg.kind:
+        return _tree_hops(leg, words, src), 0
+    dst = np.repeat(np.arange(leg.dst) + leg.dst_start, Split(words, leg.dst).sizes())
+    if leg.groups == 0:
+        return int(np.abs(src - dst).sum()), 0
+    groups = Split(words, min(leg.groups, words))
+    exact = 0.0
+    for group in range(groups.parts):
+        cut = slice(groups.start(group), groups.start(group) + groups.size(group))
+        starts, ends = np.sort(src[cut]), np.sort(dst[cut])
+        exact += _mean_distance(starts, ends)
+    length = max(leg.src_start + leg.src, leg.dst_start + leg.dst) - min(
+        leg.src_start, leg.dst_start
+    )
+    slack = 2 * groups.parts * length
+    return int(np.floor(exact)), slack
+
+
+def _mean_distance(starts: np.ndarray, ends: np.ndarray) -> float:
+    """Sum over words of the distance when every start goes to every end in proportion."""
+    sums = np.concatenate([[0], np.cumsum(ends)])
+    below = np.searchsorted(ends, starts)
+    total = starts * below - sums[below] + (sums[-1] - sums[below]) - starts * (len(ends) - below)
+    return float(total.sum() / max(1, len(ends)))
+
+
+def _tree_hops(leg: Leg, words: int, src: np.ndarray) -> int:
+    groups = max(1, leg.groups)
+    parts, near, far = (Split(n, groups) for n in (words, leg.src, leg.dst))
+    hops = 0
+    for group in range(groups):
+        first_src = leg.src_start + near.start(group)
+        first_dst = leg.dst_start + far.start(group)
+        if not (near.size(group) and far.size(group) and parts.size(group)):
+            continue
+        last_src, last_dst = first_src + near.size(group) - 1, first_dst + far.size(group) - 1
+        if leg.kind == "reduce":
+            keepers = np.arange(far.size(group)) + first_dst
+            kept = Split(parts.size(group), far.size(group)).sizes()
+            reach = np.maximum(keepers, last_src) - np.minimum(keepers, first_src)
+            hops += int((kept * reach).sum())
+        else:
+            owners = np.arange(near.size(group)) + first_src
+            sent = Split(parts.size(group), near.size(group)).sizes()
+            reach = np.maximum(owners, last_dst) - np.minimum(owners, first_dst)
+            hops += int((sent * reach).sum())
+    return hops
+
+
+def rates_respect_capacity(fields: Fields, net: TimingNet, steps: list[int]) -> Check:
+    """The sum of rates is within capacity on every link and ramp, in integers."""
+    running = np.diff(fields.tables.run, axis=1) > 0
+    worst = (0.0, 0, "", 0, 0)
+    for step in steps:
+        rates = fields.timeline.rates(step)
+        for plane in PLANES:
+            load = np.zeros(fields.shape, np.int64)
+            for flow, pattern in fields.traffic.rates(plane, step):
+                if flow.is_kernel:
+                    if not running[flow.index, step]:
+                        continue
+                    units = -(-pattern.words * (RATE_UNIT * COEF_UNIT) // flow.unit)
+                else:
+                    units = rates[flow.index] * -(-pattern.words * COEF_UNIT // flow.unit)
+                row, col, end_row, end_col = pattern.rect
+                shaped = units[None, :] if pattern.axis == "x" else units[:, None]
+                load[row:end_row, col:end_col] += shaped
+            most = int(load.max())
+            if most > worst[0]:
+                at_row, at_col = divmod(int(load.argmax()), fields.shape[1])
+                worst = (most, step, plane, at_row, at_col)
+    capacity = RATE_UNIT * COEF_UNIT
+    share = worst[0] / capacity
+    detail = f"busiest {worst[2] or 'link'} at ({worst[3]}, {worst[4]}) in step {worst[1]}: {share:.4f}"
+    return Check("rates within capacity", worst[0] <= capacity, detail + " of a wavelet a cycle")
+
+
+def memory_is_accounted(program: Program) -> Check:
+    """No two live buffers share a byte, and what exceeds the SRAM is marked as not running."""
+    capacity = program.machine.sram_bytes
+    most = 0
+    for kernel in program.kernels:
+        mine = [b for b in program.buffers if b.kernel == kernel.id and b.size]
+        most = max(most, max((b.offset + b.size for b in mine), default=0))
+        for i, a in enumerate(mine):
+            for b in mine[i + 1 :]:
+                apart = a.offset + a.size <= b.offset or b.offset + b.size <= a.offset
+                together = a.live[0] <= b.live[1] and b.live[0] <= a.live[1]
+                if together and not apart:
+                    return Check("memory is accounted", False,
+                                 f"kernel '{kernel.id}': {a.name} and {b.name} share bytes")  # fmt: skip
+    ok = most <= capacity or not program.would_run
+    return Check("memory is accounted", ok, f"fullest PE {most:,} B of {capacity:,} B")
+
+
+def operations_match(program: Program, models: dict[str, KernelModel]) -> Check:
+    """Products executed by all tiles = products of the model's operations."""
+    shapes = {tensor.id: tensor.shape for tensor in program.tensors}
+    executed = wanted = 0
+    for kernel in program.kernels:
+        problem, tiling = models[kernel.id].problem, kernel.tiling
+        m = Split(problem.m_units, tiling.m_parts).sizes() * problem.m_inner
+        k = Split(problem.k_units, tiling.k_parts).sizes() * problem.k_inner
+        n = Split(problem.n_units, tiling.n_parts).sizes()
+        mine = int(m.sum()) * int(k.sum()) * int(n.sum()) if problem.work == "mac" else 0
+        asked = _products(kernel.spec, shapes)
+        rows = kernel.region.rows == tiling.m_parts * tiling.k_parts
+        if mine != asked or not rows or kernel.region.cols != tiling.n_parts:
+            return Check("operations match", False,
+                         f"kernel '{kernel.id}' executes {mine:,} products of {asked:,}")  # fmt: skip
+        executed, wanted = executed + mine, wanted + asked
+    return Check("operations match", executed == wanted, f"{executed:,} multiply-accumulates")
+
+
+def _products(spec: KernelSpec, shapes: dict[str, tuple[int, ...]]) -> int:
+    op = spec.main_op
+    kind = type(op).__name__
+    if kind == "Dot":
+        return prod(shapes[op.outputs[0]]) * shapes[op.inputs[0]][-1]
+    if kind == "Conv":
+        return prod(shapes[op.outputs[0]]) * prod(shapes[op.inputs[1]][1:])
+    return 0
+
+
+def steps_sum_to_totals(fields: Fields) -> Check:
+    """What the steps hold of every metric sums to what the run holds."""
+    made = int(fields.sums("utilization").sum())
+    total = int(fields.total("utilization").sum())
+    moved = sum(float(fields.sums(f"link_{plane}").sum()) for plane in LINK_PLANES)
+    words = sum(
+        p.total() * t.chunks * fields.program.samples
+        for t in fields.program.transfers for p in transfer_patterns(t.legs)
+        if p.plane in LINK_PLANES
+    )  # fmt: skip
+    words += sum(
+        p.total() * fields.program.samples
+        for k in fields.program.kernels for leg in k.legs for p in leg_patterns(leg)
+        if p.plane in LINK_PLANES
+    )  # fmt: skip
+    ok = made == total and abs(moved - words) <= 1e-6 * max(1, words)
+    detail = f"compute {made:,} of {total:,} PE-cycles; links {moved:,.0f} of {words:,} words"
+    return Check("steps sum to totals", ok, detail)

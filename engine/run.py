@@ -1,0 +1,128 @@
+"""Running a Program: timing, causes, maps and ledger, behind one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.bottleneck import Bottleneck, find_bottleneck
+from engine.causes import Gaps, gap_causes
+from engine.fields import Fields
+from engine.ledger import Ledger, audit
+from engine.models import program_models
+from engine.net import TimingNet, build_net
+from engine.occupancy import Occupancy
+from engine.profile import Profile, profile
+from engine.program import Program
+from engine.progress import NO_PROGRESS, Progress
+from engine.steps import StepTables
+from engine.store import TensorStore
+from engine.timeline import Timeline
+from engine.timing import simulate
+from engine.timing_check import Deadlock
+from engine.traffic import Traffic
+
+
+class ProgramDeadlock(ValueError):
+    """The program waits for itself; the message names kernels and transfers in a circle."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Execution:
+    """A Program that has run."""
+
+    program: Program
+    store: TensorStore
+    profiles: dict[str, Profile]
+    net: TimingNet
+    timeline: Timeline
+    gaps: Gaps
+    fields: Fields
+    ledger: Ledger
+    bottleneck: Bottleneck
+
+
+def execute(
+    program: Program,
+    store: TensorStore,
+    progress: Progress = NO_PROGRESS,
+    *,
+    every_step: bool = False,
+) -> Execution:
+    """Run a program; `every_step` checks the ledger's link law in each step.
+
+    Raises:
+        ProgramDeadlock: slots or order let it wait for itself.
+        Cancelled: the progress was asked to stop.
+    """
+    models = program_models(program)
+    profiles = {
+        k.id: profile(models[k.id], k.tiling, program.machine, program.storage)
+        for k in program.kernels
+    }
+    lengths = {name: found.length for name, found in profiles.items()}
+    net = build_net(program, lengths)
+    progress.stage("timing", len(program.kernels) * program.samples, "instances")
+    timeline = _simulate(program, net, progress)
+    return replay(program, store, timeline, progress, every_step=every_step)
+
+
+def replay(
+    program: Program,
+    store: TensorStore,
+    timeline: Timeline,
+    progress: Progress = NO_PROGRESS,
+    *,
+    every_step: bool = False,
+) -> Execution:
+    """Build everything that follows from a timeline, recorded or just made."""
+    models = program_models(program)
+    profiles = {
+        k.id: profile(models[k.id], k.tiling, program.machine, program.storage)
+        for k in program.kernels
+    }
+    lengths = {name: found.length for name, found in profiles.items()}
+    net = build_net(program, lengths)
+    gaps = gap_causes(net, timeline)
+    tables = StepTables.of(program, lengths, timeline, gaps)
+    fields = Fields(
+        program,
+        profiles,
+        timeline,
+        tables,
+        Traffic.of(program, lengths, tables),
+        Occupancy.of(program, timeline, tables),
+    )
+    progress.stage("ledger", 1, "run")
+    ledger = audit(fields, net, models, every_step=every_step)
+    bottleneck = find_bottleneck(program, profiles, net, timeline)
+    return Execution(
+        program, store, profiles, net, timeline, gaps, fields, ledger, bottleneck
+    )
+
+
+def _simulate(program: Program, net: TimingNet, progress: Progress) -> Timeline:
+    def check(done: int, total: int) -> None:
+        del total
+        progress.advance(done)
+
+    try:
+        return simulate(net, check)
+    except Deadlock as deadlock:
+        raise ProgramDeadlock(_explain(program, deadlock)) from None
+
+
+def _explain(program: Program, deadlock: Deadlock) -> str:
+    kernels, transfers = program.kernels, program.transfers
+    parts = [
+        f"transfer '{transfers[subject].id}'"
+        if kind in ("given", "slot")
+        else f"kernel '{kernels[subject].id}'"
+        for kind, subject, _ in deadlock.waits
+    ]
+    circle = " waits for ".join([*dict.fromkeys(parts), parts[0]])
+    return (
+        f"the program waits for itself from cycle {deadlock.cycle:,} on: {circle}; "
+        "more slots or fewer chunks would free it (knobs slots, max_chunks)"
+    )

@@ -1,0 +1,143 @@
+"""Words on every link and ramp in a step, from the patterns of whatever moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.load import add_patterns
+from engine.metrics import LINK_PLANES
+from engine.program import Program
+from engine.steps import StepTables
+from engine.transfers import Pattern, busiest_words, leg_patterns, transfer_patterns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flow:
+    """Something that loads links: a transfer, or the traffic inside a kernel."""
+
+    name: str
+    is_kernel: bool
+    index: int
+    """row in the step tables"""
+    unit: int
+    """amount in the tables after which the patterns' words have passed once: words of a chunk on
+    the busiest link, or cycles of an instance"""
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traffic:
+    """All flows of a run."""
+
+    shape: tuple[int, int]
+    flows: tuple[Flow, ...]
+    tables: StepTables
+
+    @classmethod
+    def of(cls, program: Program, lengths: dict[str, int], tables: StepTables) -> Traffic:
+        """Collect the flows of a program."""
+        flows = []
+        for index, transfer in enumerate(program.transfers):
+            patterns = tuple(transfer_patterns(transfer.legs))
+            unit = busiest_words(patterns)
+            if unit:
+                flows.append(Flow(transfer.id, False, index, unit, patterns))
+        for index, kernel in enumerate(program.kernels):
+            own = tuple(p for leg in kernel.legs for p in leg_patterns(leg))
+            if own:
+                flows.append(Flow(kernel.id, True, index, lengths[kernel.id], own))
+        return cls((program.machine.rows, program.machine.cols), tuple(flows), tables)
+
+    def amounts(self, flow: Flow) -> np.ndarray:
+        """Return a flow's cumulative amount at every step boundary, int64 (steps + 1,)."""
+        return np.asarray((self.tables.run if flow.is_kernel else self.tables.moved)[flow.index])
+
+    def plane(self, plane: str, step: int) -> np.ndarray:
+        """Return the words on one plane in a step, int32 (rows, cols)."""
+        return self._raster(plane, self._moving(plane, step, step + 1))
+
+    def plane_total(self, plane: str) -> np.ndarray:
+        """Return the words on one plane over the run, int64 (rows, cols)."""
+        last = self.tables.moved.shape[1] - 1
+        return self._raster(plane, self._moving(plane, 0, last), np.dtype(np.int64))
+
+    def at(self, row: int, col: int, plane: str, step: int) -> int:
+        """Return the words on one link or ramp of one PE in a step."""
+        words = 0
+        for pattern, amount in self._moving(plane, step, step + 1):
+            line, place = (row, col) if pattern.axis == "x" else (col, row)
+            inside = 0 <= line - pattern.lines_start < pattern.lines
+            offset = place - pattern.start
+            if inside and 0 <= offset < len(amount):
+                words += int(amount[offset])
+        return words
+
+    def rates(self, plane: str, step: int) -> Iterator[tuple[Flow, Pattern]]:
+        """Yield the flows that move in a step, with their patterns on a plane."""
+        for flow in self.flows:
+            amounts = self.amounts(flow)
+            if amounts[step + 1] > amounts[step]:
+                for pattern in flow.patterns:
+                    if pattern.plane == plane:
+                        yield flow, pattern
+
+    def plane_sums(self, plane: str) -> np.ndarray:
+        """Return the words on one plane summed over PEs, float64 (steps,)."""
+        sums = np.zeros(self.tables.moved.shape[1] - 1)
+        for flow in self.flows:
+            total = sum(p.total() for p in flow.patterns if p.plane == plane)
+            if total:
+                sums += np.diff(self.amounts(flow)) * (total / flow.unit)
+        return sums
+
+    def plane_peaks(self, plane: str) -> np.ndarray:
+        """Return the most words that one flow put on a link of a plane, float64 (steps,)."""
+        peaks = np.zeros(self.tables.moved.shape[1] - 1)
+        for flow in self.flows:
+            most = max((int(p.words.max()) for p in flow.patterns if p.plane == plane), default=0)
+            if most:
+                peaks = np.maximum(peaks, np.diff(self.amounts(flow)) * (most / flow.unit))
+        return peaks
+
+    def _moving(self, plane: str, begin: int, end: int) -> Iterator[tuple[Pattern, np.ndarray]]:
+        for flow in self.flows:
+            amounts = self.amounts(flow)
+            before, after = int(amounts[begin]), int(amounts[end])
+            if after > before:
+                for pattern in flow.patterns:
+                    if pattern.plane == plane:
+                        words = pattern.words * after // flow.unit - (
+                            pattern.words * before // flow.unit
+                        )
+                        yield pattern, words
+
+    def _raster(
+        self,
+        plane: str,
+        moving: Iterator[tuple[Pattern, np.ndarray]],
+        dtype: np.dtype = np.dtype(np.int32),  # noqa: B008
+    ) -> np.ndarray:
+        words = np.zeros(self.shape, dtype)
+        items = list(moving)
+        along = [item for item in items if item[0].axis == "x"]
+        down = [item for item in items if item[0].axis == "y"]
+        if along:
+            add_patterns(words, along)
+        if down:
+            add_patterns(words.T, down)
+        return words
+
+
+def busiest_plane(traffic: Traffic, step: int) -> tuple[int, int, str, int]:
+    """Return (row, col, plane, words) of the busiest link in a step."""
+    best = (0, 0, LINK_PLANES[0], 0)
+    for plane in LINK_PLANES:
+        words = traffic.plane(plane, step)
+        at = int(words.argmax())
+        if words.flat[at] > best[3]:
+            row, col = divmod(at, traffic.shape[1])
+            best = (row, col, plane, int(words.flat[at]))
+    return best
