@@ -5,6 +5,7 @@ A frame of a run never changes, so a screen may keep it for ever under (run id, 
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 
@@ -25,7 +26,7 @@ def metric_scale(run: Run, metric_id: str, log: bool) -> Scale:
         return Scale(0.0, 1.0, 1 / 255, log)
     if kind == "category":
         return Scale(0.0, 255.0, 1.0, False)
-    high = float(max(0, run.execution.fields.range(metric_id)[1]))
+    high = float(math.ceil(max(0, run.execution.fields.range(metric_id)[1])))
     return Scale(0.0, high, max(1.0, high / 65_535), log)
 
 
@@ -39,9 +40,9 @@ def encode(field: np.ndarray, scale: Scale, kind: str) -> np.ndarray:
     if kind == "fraction":
         codes = np.rint(np.clip(field, 0.0, 1.0) * np.float32(255)).astype(np.uint8)
     elif scale.unit_per_code == 1.0:
-        return np.ascontiguousarray(field, "<u2")
+        return np.ascontiguousarray(np.minimum(field, 65_535), "<u2")
     else:
-        codes = np.rint(field / scale.unit_per_code).astype("<u2")
+        codes = np.minimum(np.rint(field / scale.unit_per_code), 65_535).astype("<u2")
     codes[(codes == 0) & (field > 0)] = 1
     return np.ascontiguousarray(codes)
 

@@ -11,10 +11,12 @@ from app.saving import Opened, load_run
 from engine.archive import RecordingError
 from engine.machine import MachineError
 from engine.progress import NO_PROGRESS, Progress
+from engine.run import ProgramDeadlock
 from lowering.cache import StageCache
 from lowering.config import CompileConfig, KnobError
 from lowering.errors import ModelImportError, UnsupportedOpError
 from lowering.graph import Graph
+from lowering.stages.plan import DoesNotFit
 
 USER_ERRORS: tuple[type[Exception], ...] = (
     ModelImportError,
@@ -22,6 +24,8 @@ USER_ERRORS: tuple[type[Exception], ...] = (
     RecordingError,
     MachineError,
     KnobError,
+    DoesNotFit,
+    ProgramDeadlock,
 )
 """errors that a user can cause; their message is the whole answer"""
 
@@ -43,7 +47,7 @@ def open_run(
     """Return the run of a model, a demo or a recording.
 
     Raises:
-        ModelImportError, UnsupportedOpError, RecordingError, Cancelled.
+        ModelImportError, UnsupportedOpError, RecordingError, DoesNotFit, Cancelled.
     """
     if str(source).lower().endswith(".wscope"):
         return load_run(run_id, Path(source), progress)
@@ -59,13 +63,13 @@ def load_graph(source: str | Path, dims: Mapping[str, int], *, shape_only: bool 
         ModelImportError: no such file or demo, or a kind of file that is not read yet.
     """
     from app.demo_models import DEMOS, demo_path
-    from lowering.frontends import load_model
+    from lowering.frontends.onnx import load_onnx
 
     path = Path(source)
     name = str(source).lower()
     if name in DEMOS and not path.is_file():
-        demo = DEMOS[name]
-        return load_model(demo_path(name), dims, shape_only or demo.shape_only)
+        values = not (shape_only or DEMOS[name].shape_only)
+        return load_onnx(demo_path(name), dims, values=values)
     kind = path.suffix.lower()
     if kind in _NOT_YET:
         raise ModelImportError(
@@ -75,4 +79,4 @@ def load_graph(source: str | Path, dims: Mapping[str, int], *, shape_only: bool 
         near = difflib.get_close_matches(name, DEMOS, n=1, cutoff=0.4)
         hint = f"did you mean the demo '{near[0]}'?" if near else f"demos: {', '.join(DEMOS)}"
         raise ModelImportError(f"there is no file or demo '{source}'; {hint}")
-    return load_model(path, dims, shape_only)
+    return load_onnx(path, dims, values=not shape_only)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from engine.run import Execution, execute
 
 from engine.geometry import Rect
 from engine.machine import MachineSpec
 from engine.program import Program
 from engine.progress import NO_PROGRESS, Progress
+from engine.run import Execution, execute
 from engine.timeline import Timeline
 from lowering.cache import StageCache
 from lowering.compiler import Compiled, compile_graph

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from engine.run import Execution, execute
 
 from app import sections
 from app.cursor import Cursor
@@ -18,6 +17,7 @@ from engine.metrics import METRICS
 from engine.program import Program
 from engine.progress import NO_PROGRESS, Progress
 from engine.recording import Recording, RecordingError, read_recording, write_recording
+from engine.run import Execution, execute
 from engine.store import TensorStore
 from lowering.compiler import Compiled, compile_graph
 

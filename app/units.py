@@ -10,7 +10,7 @@ def amount(value: float, kind: str) -> str:
     if kind == "bytes":
         return size(value)
     if kind == "words":
-        return f"{count(value)} wavelets"
+        return f"{count(value)} wavelet{'' if value == 1 else 's'}"
     return count(value)
 
 

@@ -33,9 +33,10 @@ _ENGINE = Path(__file__).resolve().parent
 class JitKernel(Generic[P, R]):
     """A function that runs compiled, or as the plain Python it was written in."""
 
-    def __init__(self, py_func: Callable[P, R]) -> None:
+    def __init__(self, py_func: Callable[P, R], allocates: bool) -> None:
         functools.update_wrapper(self, py_func)
         self.py_func = py_func
+        self._allocates = allocates
         self._dispatcher: Any = None
 
     @property
@@ -44,7 +45,7 @@ class JitKernel(Generic[P, R]):
         if self._dispatcher is None:
             with _LOCK:
                 if self._dispatcher is None:
-                    self._dispatcher = _declare(self.py_func)
+                    self._dispatcher = _declare(self.py_func, self._allocates)
         return self._dispatcher
 
     @property
@@ -83,10 +84,16 @@ class JitKernel(Generic[P, R]):
 
 def jit_kernel(py_func: Callable[P, R]) -> JitKernel[P, R]:
     """Declare a jit kernel: arrays, scalars and named tuples in, no objects, GIL released."""
-    kernel = JitKernel(py_func)
-    with _LOCK:
-        _KERNELS.append(kernel)
-    return kernel
+    return _register(JitKernel(py_func, allocates=True))
+
+
+def lean_kernel(py_func: Callable[P, R]) -> JitKernel[P, R]:
+    """Declare a jit kernel that makes no array: nothing counts references to its arguments.
+
+    Ten times quicker where kernels hand each other named tuples of many arrays (measured on the
+    timing kernels: 12 to 1 us a step); numba refuses to compile one that allocates.
+    """
+    return _register(JitKernel(py_func, allocates=False))
 
 
 def compiling_is_off() -> bool:
@@ -142,7 +149,13 @@ def cache_folder(source: Path) -> Path:
     return Path(tempfile.mkdtemp(prefix="waferscope-"))
 
 
-def _declare(py_func: Callable[..., Any]) -> Any:
+def _register(kernel: JitKernel[P, R]) -> JitKernel[P, R]:
+    with _LOCK:
+        _KERNELS.append(kernel)
+    return kernel
+
+
+def _declare(py_func: Callable[..., Any], allocates: bool) -> Any:
     if compiling_is_off():
         return py_func
     import numba
@@ -150,7 +163,9 @@ def _declare(py_func: Callable[..., Any]) -> Any:
     folder = str(cache_folder(Path(py_func.__code__.co_filename)))
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
     try:
-        return numba.njit(nogil=True, cache=True, fastmath=False, no_cfunc_wrapper=True)(py_func)
+        return numba.njit(
+            nogil=True, cache=True, fastmath=False, no_cfunc_wrapper=True, _nrt=allocates
+        )(py_func)
     finally:
         numba.config.CACHE_DIR = before
 

@@ -189,9 +189,7 @@ class Timeline:
             np.subtract.at(done[row], kernels[mine], stalled[mine])
         return sample, done[0], done[1]
 
-    def label(
-        self, step: int, kernel_names: Sequence[str], transfer_names: Sequence[str]
-    ) -> str:
+    def label(self, step: int, kernel_names: Sequence[str], transfer_names: Sequence[str]) -> str:
         """Name a step by the most important event at its start, such as "ffn1 starts, sample 2"."""
         low, high = np.searchsorted(self.event_time, self.times[step : step + 1].repeat(2), "left")
         high = np.searchsorted(self.event_time, self.times[step], "right")

@@ -19,8 +19,10 @@ from engine.timing_check import build_deadlock, check_net
 from engine.timing_events import build_timeline
 from engine.timing_jit import FULL, PAUSED, advance
 from engine.timing_state import (
+    Sharing,
     State,
     Wiring,
+    build_sharing,
     build_state,
     build_wiring,
     grow_logs,
@@ -50,15 +52,14 @@ def simulate(
     net = _normalise(net)
     check_net(net)
     wiring = build_wiring(net)
-    state = build_state(net, wiring)
+    state, sharing = build_state(net, wiring), build_sharing(net)
     if compiled is None:
         compiled = advance.ready or advance.cached or len(state.given_log) > INTERPRETED_CHUNKS
     if compiled and not compiling_is_off():
-        state = _run(net, wiring, state, advance, check)
+        state = _run(net, wiring, state, sharing, advance, check)
     else:
-        state = to_arrays(
-            _run(to_lists(net), to_lists(wiring), to_lists(state), advance.interpret, check)
-        )
+        lists = to_lists(net), to_lists(wiring), to_lists(state), to_lists(sharing)
+        state = to_arrays(_run(*lists, advance.interpret, check))
     if int(state.tally[1]) < len(net.length) * net.samples:
         raise build_deadlock(net, wiring, state)
     return build_timeline(net, wiring, state)
@@ -68,14 +69,15 @@ def _run(
     net: TimingNet,
     wiring: Wiring,
     state: State,
-    run: Callable[[TimingNet, Wiring, State, int], int],
+    sharing: Sharing,
+    run: Callable[[TimingNet, Wiring, State, Sharing, int], int],
     check: Callable[[int, int], None] | None,
 ) -> State:
     total = len(net.length) * net.samples
     budget = 64
     while True:
         began = time.perf_counter()
-        why = run(net, wiring, state, budget)
+        why = run(net, wiring, state, sharing, budget)
         if why == FULL:
             state = grow_logs(state)
             continue

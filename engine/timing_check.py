@@ -89,7 +89,7 @@ def _kernel_waits(net: TimingNet, wiring: Wiring, state: State, kernel: int) -> 
 
 def _transfer_waits(net: TimingNet, wiring: Wiring, state: State, transfer: int) -> Wait:
     chunk = int(state.begun[transfer])
-    if state.active[transfer]:
+    if chunk > state.gone[transfer]:
         return "rate", transfer, -1
     if chunk >= state.given[transfer]:
         return "given", transfer, int(net.producer[transfer])
@@ -154,7 +154,12 @@ def _check_sizes(net: TimingNet, transfers: int, uses: int) -> None:
 
 
 def _check_rows(name: str, start: np.ndarray, members: int, rows: int) -> None:
-    if len(start) != rows + 1 or start[0] != 0 or start[-1] != members or np.any(np.diff(start) < 0):
+    if (
+        len(start) != rows + 1
+        or start[0] != 0
+        or start[-1] != members
+        or np.any(np.diff(start) < 0)
+    ):
         _fail(f"{name}_start must rise from 0 to {members} in {rows + 1} entries")
 
 

@@ -292,7 +292,9 @@ def _output_resume_edges(runs: Runs) -> Edges:
         return
     place, found = _first_at(runs, transfer, runs.state.claimed_log, stalls[stall, 3])
     index = place - wiring.chunk_start[transfer]
-    found &= (index // net.chunks[transfer] == stalls[stall, 1]) & (index % net.chunks[transfer] > 0)
+    found &= (index // net.chunks[transfer] == stalls[stall, 1]) & (
+        index % net.chunks[transfer] > 0
+    )
     found &= index >= net.out_slots[transfer]
     left = place - np.where(found, net.out_slots[transfer], 0)
     yield runs.base[RESUME] + stall[found], runs.base[LEFT] + left[found]

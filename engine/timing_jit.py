@@ -7,17 +7,17 @@ Knows arrays and scalars only.
 
 from __future__ import annotations
 
-from engine.jit import jit_kernel
+from engine.jit import lean_kernel
 from engine.net import RATE_UNIT, TimingNet
 from engine.rates import share_rates
-from engine.timing_state import NEVER, State, Wiring
+from engine.timing_state import NEVER, Sharing, State, Wiring
 
 PAUSED, FULL, QUIET = 0, 1, 2
 """why `advance` returned: budget used up, logs full, no event pending"""
 
 
-@jit_kernel
-def advance(net: TimingNet, wiring: Wiring, state: State, budget: int) -> int:
+@lean_kernel
+def advance(net: TimingNet, wiring: Wiring, state: State, sharing: Sharing, budget: int) -> int:
     """Run up to `budget` cycles in which something happens."""
     kernels, transfers = len(net.length), len(net.words)
     for _ in range(budget):
@@ -37,14 +37,14 @@ def advance(net: TimingNet, wiring: Wiring, state: State, budget: int) -> int:
             item = state.queue[state.tally[4]]
             state.queued[item] = 0
             if item < kernels:
-                _visit_kernel(net, wiring, state, item, now)
+                _visit_kernel(net, wiring, state, sharing, item, now)
             else:
-                _visit_transfer(net, wiring, state, item - kernels, now)
-        _set_rates(net, wiring, state, now)
+                _visit_transfer(net, wiring, state, sharing, item - kernels, now)
+        _set_rates(net, wiring, state, sharing, now)
     return PAUSED
 
 
-@jit_kernel
+@lean_kernel
 def _next_cycle(state: State) -> int:
     """Return the cycle of the next moment of any kernel or transfer, NEVER if there is none."""
     soonest = NEVER
@@ -53,7 +53,7 @@ def _next_cycle(state: State) -> int:
     return soonest
 
 
-@jit_kernel
+@lean_kernel
 def _touch(state: State, item: int) -> None:
     """Queue an item for a visit in this cycle."""
     if state.queued[item] == 0:
@@ -62,7 +62,7 @@ def _touch(state: State, item: int) -> None:
         state.tally[4] += 1
 
 
-@jit_kernel
+@lean_kernel
 def _moment(first: int, last: int, chunks: int, chunk: int) -> int:
     """Return the progress at which a chunk is needed or given."""
     if chunks == 1:
@@ -70,8 +70,10 @@ def _moment(first: int, last: int, chunks: int, chunk: int) -> int:
     return first + chunk * (last - first) // (chunks - 1)
 
 
-@jit_kernel
-def _visit_kernel(net: TimingNet, wiring: Wiring, state: State, kernel: int, now: int) -> None:
+@lean_kernel
+def _visit_kernel(
+    net: TimingNet, wiring: Wiring, state: State, sharing: Sharing, kernel: int, now: int
+) -> None:
     """Start, stall, resume or end the kernel's instance, and pass its due moments."""
     state.at[kernel] = NEVER
     if state.sample[kernel] < 0:
@@ -96,10 +98,10 @@ def _visit_kernel(net: TimingNet, wiring: Wiring, state: State, kernel: int, now
             _end_instance(net, wiring, state, kernel, now)
         else:
             state.at[kernel] = state.base[kernel] + _next_moment(net, wiring, state, kernel)
-    _set_reserve(wiring, state, kernel)
+    _set_reserve(wiring, state, sharing, kernel)
 
 
-@jit_kernel
+@lean_kernel
 def _can_start(net: TimingNet, wiring: Wiring, state: State, kernel: int) -> bool:
     """Whether it is the kernel's turn, its first chunks are here and an out slot is free each."""
     region = wiring.region_of[kernel]
@@ -119,7 +121,7 @@ def _can_start(net: TimingNet, wiring: Wiring, state: State, kernel: int) -> boo
     return True
 
 
-@jit_kernel
+@lean_kernel
 def _pass_gives(
     net: TimingNet, wiring: Wiring, state: State, kernel: int, progress: int, now: int
 ) -> bool:
@@ -146,7 +148,7 @@ def _pass_gives(
     return blocked
 
 
-@jit_kernel
+@lean_kernel
 def _pass_needs(
     net: TimingNet, wiring: Wiring, state: State, kernel: int, progress: int, now: int
 ) -> bool:
@@ -172,7 +174,7 @@ def _pass_needs(
     return blocked
 
 
-@jit_kernel
+@lean_kernel
 def _free_slot(net: TimingNet, wiring: Wiring, state: State, use: int, now: int) -> None:
     """Give an in slot back."""
     state.freed_log[wiring.use_chunk_start[use] + state.freed[use]] = now
@@ -180,7 +182,7 @@ def _free_slot(net: TimingNet, wiring: Wiring, state: State, use: int, now: int)
     _touch(state, len(net.length) + wiring.use_transfer[use])
 
 
-@jit_kernel
+@lean_kernel
 def _next_moment(net: TimingNet, wiring: Wiring, state: State, kernel: int) -> int:
     """Return the progress at which the instance gives or needs next, or ends."""
     soonest = net.length[kernel]
@@ -202,7 +204,7 @@ def _next_moment(net: TimingNet, wiring: Wiring, state: State, kernel: int) -> i
     return soonest
 
 
-@jit_kernel
+@lean_kernel
 def _resume(state: State, kernel: int, now: int) -> None:
     """End a stall: later moments shift by its length."""
     began = state.stalled[kernel]
@@ -217,7 +219,7 @@ def _resume(state: State, kernel: int, now: int) -> None:
         state.base[kernel] += now - began
 
 
-@jit_kernel
+@lean_kernel
 def _end_instance(net: TimingNet, wiring: Wiring, state: State, kernel: int, now: int) -> None:
     """End the instance: its last in slots are free, the region's next kernel may start."""
     state.end_log[kernel * net.samples + state.sample[kernel]] = now
@@ -231,8 +233,8 @@ def _end_instance(net: TimingNet, wiring: Wiring, state: State, kernel: int, now
     _touch(state, net.region_kernel[first + state.turn[region] % size])
 
 
-@jit_kernel
-def _set_reserve(wiring: Wiring, state: State, kernel: int) -> None:
+@lean_kernel
+def _set_reserve(wiring: Wiring, state: State, sharing: Sharing, kernel: int) -> None:
     """Count the kernel's own traffic while it runs and is not stalled."""
     wanted = 1 if state.sample[kernel] >= 0 and state.stalled[kernel] < 0 else 0
     change = wanted - state.reserves[kernel]
@@ -241,17 +243,19 @@ def _set_reserve(wiring: Wiring, state: State, kernel: int) -> None:
     state.reserves[kernel] = wanted
     for place in range(wiring.kernel_row_start[kernel], wiring.kernel_row_start[kernel + 1]):
         row = wiring.kernel_row[place]
-        state.reserved[row] += change * wiring.kernel_row_rate[place]
-        if wiring.row_group[row] >= 0:
-            state.stale[wiring.row_group[row]] = 1
+        sharing.reserved[row] += change * wiring.kernel_row_rate[place]
+        sharing.stale[row] = 1
 
 
-@jit_kernel
-def _visit_transfer(net: TimingNet, wiring: Wiring, state: State, transfer: int, now: int) -> None:
+@lean_kernel
+def _visit_transfer(
+    net: TimingNet, wiring: Wiring, state: State, sharing: Sharing, transfer: int, now: int
+) -> None:
     """Let the moving chunk leave, chunks arrive, the host offer and the next chunk start."""
     if state.leaves[transfer] == now:
         _log_segment(state, transfer, now)
-        state.active[transfer] = 0
+        sharing.active[transfer] = 0
+        _mark_stale(sharing, transfer)
         _leave(net, wiring, state, transfer, now)
     if net.producer[transfer] < 0:
         _admit(net, wiring, state, transfer, now)
@@ -262,19 +266,18 @@ def _visit_transfer(net: TimingNet, wiring: Wiring, state: State, transfer: int,
         if net.words[transfer] == 0:
             _leave(net, wiring, state, transfer, now)
             continue
-        state.active[transfer] = 1
+        sharing.active[transfer] = 1
         state.rate[transfer] = -1
         state.moved[transfer] = 0
         state.since[transfer] = now
-        if wiring.group_of[transfer] >= 0:
-            state.stale[wiring.group_of[transfer]] = 1
-        else:
+        _mark_stale(sharing, transfer)
+        if sharing.row_start[transfer] == sharing.row_start[transfer + 1]:
             _set_rate(net, state, transfer, net.cap[transfer], now)
     _arrive(net, wiring, state, transfer, now)
     _set_due(net, wiring, state, transfer)
 
 
-@jit_kernel
+@lean_kernel
 def _can_move(net: TimingNet, wiring: Wiring, state: State, transfer: int) -> bool:
     """Whether the next chunk is given, the previous has left and each reader has a free slot."""
     chunk = state.begun[transfer]
@@ -286,19 +289,17 @@ def _can_move(net: TimingNet, wiring: Wiring, state: State, transfer: int) -> bo
     return True
 
 
-@jit_kernel
+@lean_kernel
 def _leave(net: TimingNet, wiring: Wiring, state: State, transfer: int, now: int) -> None:
     """Note that a chunk has left: its out slot and its links are free."""
     state.left_log[wiring.chunk_start[transfer] + state.gone[transfer]] = now
     state.gone[transfer] += 1
     state.leaves[transfer] = NEVER
-    if wiring.group_of[transfer] >= 0:
-        state.stale[wiring.group_of[transfer]] = 1
     if net.producer[transfer] >= 0:
         _touch(state, net.producer[transfer])
 
 
-@jit_kernel
+@lean_kernel
 def _arrive(net: TimingNet, wiring: Wiring, state: State, transfer: int, now: int) -> None:
     """Note the chunks whose latency is over and call their readers."""
     log, before = wiring.chunk_start[transfer], state.here[transfer]
@@ -314,7 +315,7 @@ def _arrive(net: TimingNet, wiring: Wiring, state: State, transfer: int, now: in
                 _touch(state, net.use_kernel[use])
 
 
-@jit_kernel
+@lean_kernel
 def _admit(net: TimingNet, wiring: Wiring, state: State, transfer: int, now: int) -> None:
     """Offer the host's samples that are there."""
     log, chunks = wiring.chunk_start[transfer], net.chunks[transfer]
@@ -327,7 +328,7 @@ def _admit(net: TimingNet, wiring: Wiring, state: State, transfer: int, now: int
         state.given[transfer] += 1
 
 
-@jit_kernel
+@lean_kernel
 def _set_due(net: TimingNet, wiring: Wiring, state: State, transfer: int) -> None:
     """Note the transfer's next moment: a departure, an arrival or a sample of the host."""
     due = state.leaves[transfer]
@@ -340,22 +341,27 @@ def _set_due(net: TimingNet, wiring: Wiring, state: State, transfer: int) -> Non
     state.at[len(net.length) + transfer] = due
 
 
-@jit_kernel
-def _set_rates(net: TimingNet, wiring: Wiring, state: State, now: int) -> None:
-    """Share rates anew in every group whose transfers or reserves changed."""
-    for group in range(len(state.stale)):
-        if state.stale[group] == 0:
+@lean_kernel
+def _mark_stale(sharing: Sharing, transfer: int) -> None:
+    """Note that the transfer came or went in its conflicts."""
+    for entry in range(sharing.row_start[transfer], sharing.row_start[transfer + 1]):
+        sharing.stale[sharing.row[entry]] = 1
+
+
+@lean_kernel
+def _set_rates(net: TimingNet, wiring: Wiring, state: State, sharing: Sharing, now: int) -> None:
+    """Share rates anew among transfers linked to those that came or went."""
+    for row in range(len(sharing.stale)):
+        if sharing.stale[row] == 0:
             continue
-        state.stale[group] = 0
-        share_rates(net, wiring, state, group)
-        for place in range(wiring.group_start[group], wiring.group_start[group + 1]):
-            transfer = wiring.group_transfer[place]
-            if state.active[transfer] == 1 and state.share[transfer] != state.rate[transfer]:
-                _set_rate(net, state, transfer, state.share[transfer], now)
+        for place in range(share_rates(sharing, row)):
+            transfer = sharing.found[place]
+            if sharing.share[transfer] != state.rate[transfer]:
+                _set_rate(net, state, transfer, sharing.share[transfer], now)
                 _set_due(net, wiring, state, transfer)
 
 
-@jit_kernel
+@lean_kernel
 def _set_rate(net: TimingNet, state: State, transfer: int, rate: int, now: int) -> None:
     """Move the chunk at a new rate from now on."""
     if state.since[transfer] < now:
@@ -369,7 +375,7 @@ def _set_rate(net: TimingNet, state: State, transfer: int, rate: int, now: int) 
         state.leaves[transfer] = now + (rest + rate - 1) // rate
 
 
-@jit_kernel
+@lean_kernel
 def _log_segment(state: State, transfer: int, now: int) -> None:
     """Write down the span that the rate held."""
     row = 6 * state.tally[3]

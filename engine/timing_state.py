@@ -37,26 +37,51 @@ class Wiring(NamedTuple):
     """(T + 1,) first place of a transfer's chunks in arrays over chunks"""
     use_chunk_start: np.ndarray
     """(U + 1,) first place of a use's chunks in arrays over the chunks of uses"""
-    row_start: np.ndarray
-    """(T + 1,) CSR over transfers"""
-    row: np.ndarray
-    """conflicts that a transfer is in"""
-    row_coef: np.ndarray
-    """its coefficients there"""
     kernel_row_start: np.ndarray
     """(K + 1,) CSR over kernels"""
     kernel_row: np.ndarray
     """conflicts where a kernel reserves"""
     kernel_row_rate: np.ndarray
     """the rates it reserves there"""
-    group_of: np.ndarray
-    """(T,) group of transfers linked by conflicts, -1 where in none"""
-    row_group: np.ndarray
-    """(R,) group of a conflict"""
-    group_start: np.ndarray
-    """CSR over groups"""
-    group_transfer: np.ndarray
-    """transfers of a group"""
+
+
+class Sharing(NamedTuple):
+    """Who shares what: the conflicts turned both ways, and the work space of fair rates."""
+
+    cap: np.ndarray
+    """(T,) highest rate"""
+    member_start: np.ndarray
+    """(R + 1,) CSR over conflicts"""
+    member: np.ndarray
+    """transfers in a conflict"""
+    member_coef: np.ndarray
+    """their coefficients there"""
+    row_start: np.ndarray
+    """(T + 1,) CSR over transfers"""
+    row: np.ndarray
+    """conflicts that a transfer is in"""
+    row_coef: np.ndarray
+    """its coefficients there"""
+    active: np.ndarray
+    """(T,) 1 while a chunk moves"""
+    reserved: np.ndarray
+    """(R,) rate taken by kernels' own traffic"""
+    stale: np.ndarray
+    """(R,) 1 where a transfer or a reserve came or went since rates were shared"""
+    load: np.ndarray
+    """(R,) coefficients of the transfers still open"""
+    room: np.ndarray
+    """(R,) capacity left to them"""
+    level: np.ndarray
+    """(R,) rate at which the conflict saturates"""
+    rows: np.ndarray
+    """(R,) conflicts in use"""
+    found: np.ndarray
+    """(T,) transfers that are linked"""
+    open: np.ndarray
+    """(T,) those of them without a rate"""
+    share: np.ndarray
+    """(T,) the new rate, -1 while open"""
 
 
 class State(NamedTuple):
@@ -94,8 +119,6 @@ class State(NamedTuple):
     """(U,) chunks whose need was reached"""
     freed: np.ndarray
     """(U,) in slots given back"""
-    active: np.ndarray
-    """(T,) 1 while a chunk moves"""
     rate: np.ndarray
     """(T,) its rate, -1 before the first is set"""
     moved: np.ndarray
@@ -104,22 +127,6 @@ class State(NamedTuple):
     """(T,) cycle from which the rate holds"""
     leaves: np.ndarray
     """(T,) cycle at which the moving chunk will have left"""
-    reserved: np.ndarray
-    """(R,) rate taken by kernels' own traffic"""
-    stale: np.ndarray
-    """(groups,) 1 where rates must be shared anew"""
-    load: np.ndarray
-    """(R,) work space: coefficients of the transfers still open"""
-    room: np.ndarray
-    """(R,) work space: capacity left to them"""
-    level: np.ndarray
-    """(R,) work space: the rate at which the conflict saturates"""
-    rows: np.ndarray
-    """(R,) work space: conflicts in use"""
-    open: np.ndarray
-    """(T,) work space: transfers without a rate"""
-    share: np.ndarray
-    """(T,) work space: the new rate"""
     start_log: np.ndarray
     """(K * S,) starts of instances"""
     end_log: np.ndarray
@@ -145,18 +152,13 @@ class State(NamedTuple):
 
 
 def build_wiring(net: TimingNet) -> Wiring:
-    """Turn a net's lists round: by kernel, by transfer, by group of conflicts."""
-    kernels, transfers, uses = len(net.length), len(net.words), len(net.use_kernel)
+    """Turn a net's lists round: by kernel, by use, by chunk."""
+    kernels, transfers = len(net.length), len(net.words)
     use_transfer = np.repeat(np.arange(transfers), np.diff(net.use_start))
-    rows = np.repeat(np.arange(len(net.conflict_start) - 1), np.diff(net.conflict_start))
     kernel_rows = np.repeat(np.arange(len(net.reserve_start) - 1), np.diff(net.reserve_start))
     input_start, input_use = _members(net.use_kernel, kernels)
     output_start, output = _members(net.producer, kernels)
-    row_start, row_order = _members(net.conflict_transfer, transfers)
     kernel_row_start, kernel_row_order = _members(net.reserve_kernel, kernels)
-    group_of, row_group = _groups(net, transfers)
-    groups = int(row_group.max(initial=-1)) + 1
-    group_start, group_transfer = _members(group_of, groups)
     regions = np.repeat(np.arange(len(net.region_start) - 1), np.diff(net.region_start))
     region_of = np.zeros(kernels, np.int64)
     region_of[net.region_kernel] = regions
@@ -164,26 +166,39 @@ def build_wiring(net: TimingNet) -> Wiring:
     return Wiring(
         *(input_start, input_use, output_start, output),
         *(use_transfer, region_of, _offsets(chunks), _offsets(chunks[use_transfer])),
-        *(row_start, rows[row_order], net.conflict_coef[row_order]),
         *(kernel_row_start, kernel_rows[kernel_row_order], net.reserve_rate[kernel_row_order]),
-        *(group_of, row_group, group_start, group_transfer),
     )
+
+
+def build_sharing(net: TimingNet) -> Sharing:
+    """Return the net's conflicts with nothing active yet."""
+    transfers, conflicts = len(net.words), len(net.conflict_start) - 1
+    rows = np.repeat(np.arange(conflicts), np.diff(net.conflict_start))
+    row_start, order = _members(net.conflict_transfer, transfers)
+    sizes = {
+        "active": transfers, "reserved": conflicts, "stale": conflicts, "load": conflicts,
+        "room": conflicts, "level": conflicts, "rows": conflicts, "found": transfers,
+        "open": transfers, "share": transfers,
+    }  # fmt: skip
+    return Sharing(
+        net.cap, net.conflict_start, net.conflict_transfer, net.conflict_coef,
+        row_start, rows[order], net.conflict_coef[order],
+        **{name: np.zeros(size, np.int64) for name, size in sizes.items()},
+    )  # fmt: skip
 
 
 def build_state(net: TimingNet, wiring: Wiring) -> State:
     """Return the state before cycle 0, every kernel and transfer due for a first visit."""
     kernels, transfers, uses = len(net.length), len(net.words), len(net.use_kernel)
-    rows, instances = len(net.conflict_start) - 1, kernels * net.samples
+    instances = kernels * net.samples
     chunks, use_chunks = int(wiring.chunk_start[-1]), int(wiring.use_chunk_start[-1])
-    items, groups = kernels + transfers, len(wiring.group_start) - 1
+    items = kernels + transfers
     zeros = {
         "tally": 5, "at": items, "queue": items, "queued": items,
         "turn": len(net.region_start) - 1, "base": kernels, "reserves": kernels,
         "claimed": transfers, "given": transfers, "begun": transfers, "gone": transfers,
-        "here": transfers, "needed": uses, "freed": uses, "active": transfers,
-        "rate": transfers, "moved": transfers, "since": transfers, "reserved": rows,
-        "stale": groups, "load": rows, "room": rows, "level": rows, "rows": rows,
-        "open": transfers, "share": transfers,
+        "here": transfers, "needed": uses, "freed": uses,
+        "rate": transfers, "moved": transfers, "since": transfers,
         "stall_log": 4 * (2 * kernels + 64), "segment_log": 6 * (2 * transfers + chunks + 64),
     }  # fmt: skip
     unset = {
@@ -229,29 +244,3 @@ def _members(owner: np.ndarray, owners: int) -> tuple[np.ndarray, np.ndarray]:
     order = np.argsort(owner, kind="stable").astype(np.int64)
     order = order[owner[order] >= 0]
     return _offsets(np.bincount(owner[order], minlength=owners)[:owners]), order
-
-
-def _groups(net: TimingNet, transfers: int) -> tuple[np.ndarray, np.ndarray]:
-    """Number the sets of transfers that conflicts link, in order of their first transfer."""
-    parent = list(range(transfers))
-
-    def root(item: int) -> int:
-        while parent[item] != item:
-            parent[item] = parent[parent[item]]
-            item = parent[item]
-        return item
-
-    starts, members = net.conflict_start.tolist(), net.conflict_transfer.tolist()
-    for first, end in zip(starts, starts[1:], strict=False):
-        for member in members[first:end]:
-            one, other = root(members[first]), root(member)
-            parent[max(one, other)] = min(one, other)
-    number: dict[int, int] = {}
-    group_of = np.full(transfers, -1, np.int64)
-    for transfer in sorted(set(members)):
-        group_of[transfer] = number.setdefault(root(transfer), len(number))
-    row_group = [
-        int(group_of[members[first]]) if end > first else 0
-        for first, end in zip(starts, starts[1:], strict=False)
-    ]
-    return group_of, np.array(row_group, np.int64)

@@ -73,10 +73,10 @@ def compile_graph(
     placed = cache.get("placement", place_key, lambda: place_kernels(plan, config, progress))
     route_key = (*place_key, config.max_chunks)
     progress.stage("routing", 1, "plan")
-    routed = cache.get("routing", route_key, lambda: _route(graph, plan, placed, config))
+    store, contents = cache.get("store", graph, lambda: _store(graph))
+    routed = cache.get("routing", route_key, lambda: _route(graph, plan, placed, config, contents))
     progress.stage("memory", len(plan.drafts), "kernels")
     program, memories = _with_memory(routed, plan, placed, config)
-    store = cache.get("store", graph, lambda: _store(graph))
     report = make_report(graph, plan, placed, program, memories, routed.colors, routed.crowded)
     if not report.fits:
         smaller = cache.get("machine", place_key, lambda: _smallest(plan, config, progress))
@@ -85,7 +85,13 @@ def compile_graph(
     return Compiled(graph, program, store, report, config)
 
 
-def _route(graph: Graph, plan: KernelPlan, placed: PlacedPlan, config: CompileConfig) -> _Routed:
+def _route(
+    graph: Graph,
+    plan: KernelPlan,
+    placed: PlacedPlan,
+    config: CompileConfig,
+    contents: Mapping[str, str],
+) -> _Routed:
     machine, ends, lengths = config.machine, placed.ends, placed.lengths()
     shapes = {name: value.shape for name, value in graph.values.items()}
     tilings = {name: end.tiling for name, end in ends.items()}
@@ -105,7 +111,7 @@ def _route(graph: Graph, plan: KernelPlan, placed: PlacedPlan, config: CompileCo
     )
     program = Program(
         machine=machine,
-        tensors=_tensors(graph, plan.drafts, config.storage),
+        tensors=_tensors(graph, plan.drafts, config.storage, contents),
         kernels=kernels,
         transfers=transfers,
         buffers=(),
@@ -135,13 +141,15 @@ def _kernel(
     )
 
 
-def _tensors(graph: Graph, drafts: Sequence[KernelDraft], storage: str) -> tuple[Tensor, ...]:
+def _tensors(
+    graph: Graph, drafts: Sequence[KernelDraft], storage: str, contents: Mapping[str, str]
+) -> tuple[Tensor, ...]:
     names = dict.fromkeys(
         name for d in drafts for op in d.spec.ops for name in (*op.inputs, *op.outputs)
     )
     return tuple(
         Tensor(name, graph.values[name].shape, graph.values[name].dtype, storage,
-               _role(graph, name))
+               _role(graph, name), contents.get(name))
         for name in names
     )  # fmt: skip
 
@@ -202,11 +210,10 @@ def _thrifty(
     )
 
 
-def _store(graph: Graph) -> TensorStore:
+def _store(graph: Graph) -> tuple[TensorStore, dict[str, str]]:
+    """Return the weights by content, and the content of each by name."""
     store = TensorStore()
-    for array in graph.constants.values():
-        store.put(array)
-    return store
+    return store, {name: store.put(array) for name, array in graph.constants.items()}
 
 
 def _smallest(plan: KernelPlan, config: CompileConfig, progress: Progress) -> str | None:

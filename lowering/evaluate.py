@@ -6,7 +6,7 @@ Knows no regions, no tiles and no order of sums; what the mesh computes is compa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -33,15 +33,18 @@ def _widened(op: Operation) -> Operation:
     return op
 
 
-def reference(graph: Graph, inputs: Mapping[str, Array]) -> dict[str, Array]:
+def reference(
+    graph: Graph, inputs: Mapping[str, Array], wanted: Collection[str] = ()
+) -> dict[str, Array]:
     """Return the outputs by name, floats computed in float64, integers as they are.
 
-    Values are dropped after their last reader. Raises ValueError for an input that is missing or
+    `wanted` names further values to return. Other values are dropped after their last reader. Raises ValueError for an input that is missing or
     of another shape, and for a model whose weights have no numbers.
     """
     _check(graph, inputs)
     readers = Counter(name for node in graph.nodes for name in node.op.inputs)
-    readers.update(graph.outputs)
+    kept = (*graph.outputs, *wanted)
+    readers.update(kept)
     held = {name: _wide(np.asarray(inputs[name])) for name in graph.inputs}
     for node in graph.nodes:
         read = [
@@ -53,7 +56,7 @@ def reference(graph: Graph, inputs: Mapping[str, Array]) -> dict[str, Array]:
             if readers[name] == 0:
                 held.pop(name, None)
     return {
-        name: held[name] if name in held else _wide(graph.constants[name]) for name in graph.outputs
+        name: held[name] if name in held else _wide(graph.constants[name]) for name in kept
     }
 
 

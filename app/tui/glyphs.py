@@ -26,7 +26,7 @@ _CAUSE_LETTERS = {
     "transfer": "t", "imbalance": "b", "wait-output": "O", "wait-weights": "W", "wait-host": "H",
     "wait-fabric": "F", "wait-input": "I", "fill": ">", "drain": "<",
 }  # fmt: skip
-_OUTSIDE_RGB = (36, 40, 48)
+_OUTSIDE_RGB = (24, 28, 36)
 _EDGE_BLEND = 0.38
 """how far a border is drawn towards white: our choice, seen at 16 levels of all maps"""
 

@@ -20,6 +20,10 @@ _OWN = (
             scope="face"),
     Command("inspector", ("v",), "inspector", "show or hide the side panel", "screen", "",
             scope="face"),
+    Command("side-down", ("pagedown",), "panel down", "scroll the side panel down", "screen", "",
+            scope="face"),
+    Command("side-up", ("pageup",), "panel up", "scroll the side panel up", "screen", "",
+            scope="face"),
     Command("cancel", ("x",), "cancel", "stop the compilation in the background", "knobs",
             "cancel"),
 )  # fmt: skip
@@ -30,8 +34,6 @@ TABLE: dict[str, Command] = {
 }
 """every command of the terminal by id"""
 
-_NAMED = {"space": "space", "escape": "escape", "left": "left", "right": "right", "up": "up",
-          "down": "down", "home": "home", "end": "end", "enter": "enter"}  # fmt: skip
 _HINTS = (
     ("n/N", "step"), ("hjkl", "move"), ("1-9", "metric"), ("o", "knobs"), ("?", "help"),
     ("q", "quit"), ("i", "idle"), ("v", "inspect"), ("space", "play"), ("+-0", "zoom"),
@@ -50,9 +52,7 @@ def key_commands() -> dict[str, str]:
 
 def key_name(key: str, character: str | None) -> str:
     """Return a key event's name in the table's words: a character, or a word such as 'left'."""
-    if key in _NAMED:
-        return _NAMED[key]
-    return character if character and character.isprintable() else key
+    return character if character and character.isprintable() and character != " " else key
 
 
 def parse_line(line: str) -> tuple[Command, tuple[str, ...]]:

@@ -163,8 +163,10 @@ def _lane(name: str, row: np.ndarray, here: int, is_running: bool, glyphs: Glyph
     return text
 
 
-def answer(status: StatusView, error: str, note: str, glyphs: Glyphs, width: int) -> Text:
-    """Say what goes on: the job, else an error, else the answer to the last command."""
+def answer(
+    status: StatusView, view: MapView, error: str, note: str, glyphs: Glyphs, width: int
+) -> Text:
+    """Say what goes on: the job, an error, the answer to the last command, else the map."""
     text = Text(no_wrap=True, overflow="ellipsis")
     if status.job is not None and status.job.state == "running":
         return job_line(status.job, glyphs, width)
@@ -172,9 +174,9 @@ def answer(status: StatusView, error: str, note: str, glyphs: Glyphs, width: int
         return text.append(error, SEVERITY["warn"])
     if status.message:
         return text.append(status.message)
-    if status.delta is not None:
-        return text.append(status.delta.sentence)
-    return text.append(note or glyphs.reason or status.sentence, _FAINT)
+    if note or glyphs.reason:
+        return text.append(note or glyphs.reason, _FAINT)
+    return text.append(view.sentence, SEVERITY[view.severity] or _FAINT)
 
 
 def job_line(job: JobView, glyphs: Glyphs, width: int) -> Text:

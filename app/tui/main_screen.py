@@ -74,6 +74,11 @@ class MainScreen(Screen[None]):
         self._side = not self.query_one("#side").display
         self._place_side()
 
+    def scroll_side(self, pages: int) -> None:
+        """Scroll the side panel by half its height."""
+        side = self.query_one("#side")
+        side.scroll_relative(y=pages * (side.size.height // 2), animate=False)
+
     def _place_side(self) -> None:
         shown = self._side if self._side is not None else self.size.width >= COMPACT_WIDTH
         self.query_one("#side").display = shown
@@ -107,7 +112,7 @@ class MainScreen(Screen[None]):
         if is_tall:
             below += lines.lanes(shot.timeline, glyphs, width, _MOST_LANES)
         below.append(lines.moment(shot.status, width))
-        below.append(lines.answer(shot.status, shot.error, self.note, glyphs, width))
+        below.append(lines.answer(shot.status, shot.map, shot.error, self.note, glyphs, width))
         keys = Text(no_wrap=True)
         for key, label in hints(width):
             keys.append(f" {key}", "bold").append(f" {label} ", "dim")

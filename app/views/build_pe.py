@@ -19,8 +19,10 @@ def view_pe(run: Run, step: int, row: int, col: int) -> PEView:
     kernel = run.program.kernel(kernel_id) if kernel_id else None
     capacity = run.machine.sram_bytes
     sram = tuple(
-        SramRow(use.name, use.role, int(use.offset), int(use.size), bool(use.live),
-                int(use.offset + use.size) <= capacity)
+        SramRow(
+            use.name, use.role, int(use.offset), int(use.size), use.live > 0, int(use.live),
+            int(use.offset + use.size) <= capacity,
+        )
         for use in sorted(fields.pe_sram(row, col, step), key=lambda use: use.offset)
     )  # fmt: skip
     links = tuple(

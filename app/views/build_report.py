@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from lowering.report import Overflow
-
 from app.figures import Figures, figures
 from app.run import Run
 from app.units import count, percent, seconds, size
 from app.views.report import CheckRow, OverflowRow, ReportRow, ReportView
 from engine.geometry import Rect
+from lowering.report import Overflow
 
 
 def view_report(run: Run) -> ReportView:
@@ -44,15 +43,10 @@ def _region(region: Rect) -> tuple[int, int, int, int]:
 
 def overflow_row(item: Overflow) -> OverflowRow:
     """Return an overflow with its sentence."""
-    levers = " or ".join(item.levers)
-    sentence = (
-        f"{item.where}: {item.resource} needs {count(item.demand)} {item.unit}, there are "
-        f"{count(item.bound)} (short by {count(item.gap)})" + (f"; {levers}" if levers else "")
-    )
     holders = tuple((name, int(amount)) for name, amount in item.holders)
     return OverflowRow(
         item.resource, item.where, float(item.demand), float(item.bound), float(item.gap),
-        item.unit, holders, tuple(item.levers), sentence,
+        item.unit, holders, tuple(item.levers), item.sentence(),
     )  # fmt: skip
 
 

@@ -35,6 +35,8 @@ class SramRow:
     """bytes"""
     live: bool
     """True when it holds data in this step"""
+    live_bytes: int
+    """bytes that hold data in this step"""
     fits: bool
     """False when it ends beyond the SRAM"""
 

@@ -13,7 +13,7 @@ from flask import Blueprint, Response, jsonify, request
 
 from app.commands import CommandError
 from app.web.registry import Registry, SessionError
-from app.web.state import colour_tables, level_table, metric_facts, page_state, run_facts
+from app.web.state import level_table, page_state, page_tables, run_facts
 from lowering.config import KnobError
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def make_api(registry: Registry) -> Blueprint:
     _add_session_routes(api, registry)
     _add_run_routes(api, registry)
 
-    @api.get("/palettes/<epoch>")
-    def palettes(epoch: str) -> Response:
-        return _kept(jsonify({"themes": colour_tables(), "metrics": metric_facts()}))
+    @api.get("/tables/<epoch>")
+    def tables(epoch: str) -> Response:
+        return _kept(jsonify(page_tables()))
 
     @api.errorhandler(SessionError)
     def unknown_session(error: SessionError) -> tuple[Response, int]:
@@ -114,6 +114,16 @@ def _add_run_routes(api: Blueprint, registry: Registry) -> None:
     def facts(session: str, run: int) -> Response:
         debugger = registry.get(session)
         return jsonify(run_facts(debugger)) if debugger.run.id == run else _gone()
+
+    @api.get("/timeline/<session>/<int:run>/<int:start>/<int:end>/<int:bins>")
+    def timeline(session: str, run: int, start: int, end: int, bins: int) -> Response:
+        debugger = registry.get(session)
+        if debugger.run.id != run:
+            return _gone()
+        try:
+            return jsonify(debugger.view_timeline(bins, start, end).to_json())
+        except ValueError as error:
+            return Response(str(error), status=404, mimetype="text/plain")
 
     @api.get("/frame/<session>/<int:run>/<metric>/<int:step>")
     def frame(session: str, run: int, metric: str, step: int) -> Response:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from app import moves
 from app.cursor import Viewport
 from app.frames import metric_scale
 from app.palette import THEMES, hex_table, mark_colour, palette_names
 from app.views.base import to_plain
 from app.views.build_map import view_map
+from app.views.help import view_help
 from app.views.map import code_levels
 from engine.causes import CAUSES
 from engine.metrics import METRICS
@@ -49,10 +52,13 @@ def run_facts(debugger: Debugger) -> dict[str, Any]:
     }
 
 
-def metric_facts() -> list[dict[str, Any]]:
-    """Return the metrics as the canvas needs them."""
-    plain: list[dict[str, Any]] = to_plain(list(METRICS.values()))
-    return plain
+def page_tables() -> dict[str, Any]:
+    """Return what never changes: colours, metrics, commands."""
+    return {
+        "themes": colour_tables(),
+        "metrics": to_plain(tuple(METRICS.values())),
+        "commands": to_plain(view_help().rows),
+    }
 
 
 def colour_tables() -> dict[str, Any]:
@@ -73,8 +79,6 @@ def level_table(run: Run, metric_id: str, log: bool) -> tuple[bytes, dict[str, s
     Raises:
         KeyError: no such metric.
     """
-    import numpy as np
-
     metric = METRICS[metric_id]
     scale = metric_scale(run, metric_id, log)
     small = metric.kind in ("fraction", "category")

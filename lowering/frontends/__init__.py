@@ -1,0 +1,1 @@
+"""Readers of model formats; each gives a Graph."""

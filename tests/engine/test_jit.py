@@ -5,20 +5,31 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine import jit
-from engine.jit import JitKernel, cache_folder, jit_kernel, register_warm_up, warm_up
+from engine.jit import (
+    JitKernel,
+    cache_folder,
+    jit_kernel,
+    lean_kernel,
+    register_warm_up,
+    warm_up,
+)
 
 
 @pytest.fixture(autouse=True)
-def own_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def own_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setattr(jit, "_KERNELS", [])
     monkeypatch.setattr(jit, "_WARM_UPS", {})
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    cache_folder.cache_clear()
+    yield
     cache_folder.cache_clear()
 
 
@@ -50,6 +61,7 @@ def test_a_kernel_runs_compiled_and_is_kept_on_disk() -> None:
     assert inner.ready
     assert inner.cached
     assert jit_kernel(_double).cached
+    assert Path(str(inner.compiled.stats.cache_path)).is_relative_to(jit._user_cache())
 
 
 def test_interpreting_covers_the_kernels_called() -> None:
@@ -64,6 +76,16 @@ def test_a_kernel_calls_a_kernel_compiled() -> None:
     _, outer = make_pair()
     assert outer(20) == 41
     assert outer.ready
+
+
+def test_a_lean_kernel_writes_the_arrays_it_is_given() -> None:
+    def fill(values: np.ndarray, value: int) -> None:
+        for place in range(len(values)):
+            values[place] = value
+
+    values = np.zeros(3, np.int64)
+    lean_kernel(fill)(values, 7)
+    assert values.tolist() == [7, 7, 7]
 
 
 def test_compiling_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:

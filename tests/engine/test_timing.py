@@ -69,9 +69,7 @@ def test_three_thirds_end_together() -> None:
 
 @pytest.mark.parametrize("chunks", [1, 8, 128])
 def test_chunks_do_not_change_when_the_last_word_leaves(chunks: int) -> None:
-    edges = [
-        Edge(-1, (0,), words=128 // chunks, chunks=chunks, slots=UNLIMITED) for _ in range(3)
-    ]
+    edges = [Edge(-1, (0,), words=128 // chunks, chunks=chunks, slots=UNLIMITED) for _ in range(3)]
     timeline = simulate(build_net([1], edges, conflicts=[{0: FULL, 1: FULL, 2: FULL}]))
     assert timeline.left.max() == 384
 

@@ -71,9 +71,7 @@ def test_every_moving_transfer_is_held_by_its_cap_or_a_full_conflict(seed: int) 
             chunks = slice(run.chunk_start[transfer], run.chunk_start[transfer + 1])
             moving = ((run.started[chunks] <= t) & (run.left[chunks] > t)).any()
             if moving and rates[transfer] < net.cap[transfer]:
-                assert any(
-                    _is_full(net, row, rates, running) for row in _rows_of(net, transfer)
-                )
+                assert any(_is_full(net, row, rates, running) for row in _rows_of(net, transfer))
 
 
 def _rows_of(net: TimingNet, transfer: int) -> list[int]:

@@ -36,7 +36,7 @@ def knobs_spec(view: KnobsView) -> TableSpec:
     """Return the table of knobs."""
     rows = tuple(
         (knob.label, f"{knob.value}{' *' if knob.changed else ''}", str(knob.default),
-         knob_range(knob), knob.unit, "selected kernel" if knob.per_kernel else "model")
+         knob.unit, "selected kernel" if knob.per_kernel else "model", knob_range(knob))
         for knob in view.rows
     )  # fmt: skip
     details = tuple(f"{knob.help}; a change compiles again from: {knob.stage}"
@@ -44,7 +44,7 @@ def knobs_spec(view: KnobsView) -> TableSpec:
     made = " -> ".join(view.history) if view.history else "none yet"
     return TableSpec(
         f"Knobs (* differs from the default). Changes: {made}",
-        ("knob", "value", "default", "range", "unit", "acts on"), rows, details,
+        ("knob", "value", "default", "unit", "acts on", "range"), rows, details,
         "Enter changes, u undoes the last change, U does it again, Escape closes",
         keys=("u", "U"),
     )  # fmt: skip

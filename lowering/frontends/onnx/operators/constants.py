@@ -75,7 +75,7 @@ def _dropout(ctx: NodeContext) -> None:
         raise NotCoveredError("it drops elements at random (training mode)")
     ctx.give(ctx.input(0))
     if ctx.node.output[1:] and ctx.node.output[1] in ctx.read:
-        ctx.give_constant(np.ones(ctx.value(0).shape, dtype=bool), 1)
+        ctx.give_constant(np.broadcast_to(np.True_, ctx.value(0).shape), 1)
 
 
 OPERATORS: dict[str, Importer] = {

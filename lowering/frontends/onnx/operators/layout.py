@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
+from lowering.frontends.builder import MAX_FOLDED_BYTES
 from lowering.frontends.onnx.context import NodeContext, NotCoveredError
 from lowering.frontends.onnx.table import Importer
 from lowering.frontends.shapes import broadcast
@@ -163,6 +164,8 @@ def _tile(ctx: NodeContext) -> None:
 def _depth_to_space(ctx: NodeContext) -> None:
     n, c, h, w = ctx.value(0).shape
     block = int(ctx.attr("blocksize", 1))
+    if block < 1 or c % (block * block):
+        raise ValueError(f"{c} channels do not split into blocks of {block} x {block}")
     inner = c // (block * block)
     if ctx.attr("mode", "DCR") == "DCR":
         parts, perm = (n, block, block, inner, h, w), (0, 3, 4, 1, 5, 2)
@@ -175,6 +178,8 @@ def _depth_to_space(ctx: NodeContext) -> None:
 def _trilu(ctx: NodeContext) -> None:
     value = ctx.value(0)
     diagonal = ctx.integers(1, "diagonal")[0] if ctx.has(1) else 0
+    if len(value.shape) < 2 or prod(value.shape[-2:]) > MAX_FOLDED_BYTES:
+        raise NotCoveredError(f"its input of shape {value.shape} is no matrix one can mask")
     ones = np.ones(value.shape[-2:], dtype=bool)
     keep = np.triu(ones, diagonal) if ctx.attr("upper", 1) else np.tril(ones, diagonal)
     mask = ctx.builder.add_constant(ctx.builder.fresh(f"{ctx.node.name}/mask"), keep)

@@ -11,6 +11,9 @@ from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
 from lowering.frontends.onnx.context import NodeContext, NotCoveredError
 from lowering.frontends.onnx.table import Importer
 
+_MAX_NEIGHBOURS = 64
+"""channels an LRN may sum over; each one is a slice and an addition (our assumption)"""
+
 
 def _softmax(ctx: NodeContext) -> None:
     axis = ctx.axis(int(ctx.attr("axis", -1)), len(ctx.value(0).shape))
@@ -100,6 +103,8 @@ def _lrn(ctx: NodeContext) -> None:
     """Write the sum over neighbouring channels as shifted slices added up."""
     shape, dtype = ctx.value(0).shape, ctx.value(0).dtype
     size = int(ctx.attr("size", 1))
+    if not 1 <= size <= _MAX_NEIGHBOURS:
+        raise NotCoveredError(f"it sums over {size} channels; 1 to {_MAX_NEIGHBOURS} are covered")
     before = (size - 1) // 2
     pads = ((0, 0), (before, size - 1 - before), *((0, 0),) * (len(shape) - 2))
     square = ctx.map("mul", ctx.input(0), ctx.input(0))

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from onnx import helper
 
 from demo_models import DEMOS, demo_path
 from lowering.evaluate import default_inputs, reference
@@ -14,7 +15,13 @@ from lowering.frontends.onnx import load_onnx
 from lowering.graph import Graph
 from lowering.passes import Canonicalise, Fold, FoldBatchNorm
 from tests.factories.light import light_path, reseed_light, without_last
-from tests.factories.onnx_models import onnxruntime_outputs, relative_error, saved
+from tests.factories.onnx_models import (
+    Array,
+    make_model,
+    onnxruntime_outputs,
+    relative_error,
+    saved,
+)
 
 MODELS = Path(__file__).parents[3] / "data" / "models"
 
@@ -78,11 +85,19 @@ def test_gpt2_small_is_known_by_shapes_alone() -> None:
         reference(graph, default_inputs(graph))
 
 
-def test_without_values_large_weights_keep_their_shapes_only() -> None:
-    full, shapes = load_onnx(MODELS / "convnext.onnx"), load_onnx(demo_path("mlp"), values=False)
+def test_without_values_large_weights_keep_their_shapes_only(tmp_path: Path) -> None:
+    weights: dict[str, Array] = {
+        "large": np.ones((512, 513), np.float32),
+        "small": np.ones(513, np.float32),
+    }
+    node = helper.make_node("Gemm", ["x", "large", "small"], ["y"], name="fc")
+    path = saved(make_model([node], {"x": (2, 512)}, {"y": (2, 513)}, weights), tmp_path)
+    shapes, full = load_onnx(path, values=False), load_onnx(path)
+    assert shapes.unknown == {"large"}
+    assert set(shapes.constants) == {"small"}
+    assert shapes.values["large"].shape == (512, 513)
     assert full.unknown == frozenset()
-    assert shapes.unknown == frozenset()
-    assert shapes.parameters == 6_922
+    assert shapes.parameters == full.parameters == 513 * 513
 
 
 def test_nodes_keep_their_origin_and_source_type() -> None:

@@ -1,0 +1,76 @@
+"""`run` and `check`: compile a model, execute it, print the report, write the recording."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from app.cli import DOES_NOT_FIT, OK
+from app.cli_faults import UsageError
+from app.cli_options import config_of, dims_of
+from app.cli_progress import shown_progress
+from app.opening import load_graph, open_run
+from app.saving import save_run
+from app.summary import compile_summary, run_summary
+from app.views.build_report import view_report
+from app.views.report import ReportView
+from lowering.compiler import Compiled, compile_graph
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Compile only: fits, or why not."""
+    config, dims = config_of(arguments), dims_of(arguments)
+    with shown_progress("compiled") as progress:
+        progress.stage("reading the model")
+        graph = load_graph(arguments.model, dims, shape_only=True)
+        compiled = compile_graph(graph, config, progress)
+    return _print_compiled(compiled, arguments.json)
+
+
+def _print_compiled(compiled: Compiled, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(compile_summary(compiled), indent=1))
+    else:
+        print(compiled.report.to_text())
+    return OK if compiled.fits else DOES_NOT_FIT
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compile and execute a model."""
+    if arguments.compile_only:
+        if arguments.output:
+            raise UsageError("--compile-only executes nothing, so -o has nothing to write")
+        return check(arguments)
+    if arguments.output and Path(arguments.output).suffix.lower() != ".wscope":
+        raise UsageError(f"-o {arguments.output}: a recording's name must end in .wscope")
+    if str(arguments.model).lower().endswith(".wscope"):
+        raise UsageError(f"{arguments.model} is a recording already; use show, export or open")
+    config, dims = config_of(arguments), dims_of(arguments)
+    with shown_progress("compiled and executed") as progress:
+        done = open_run(1, arguments.model, config, dims, progress).run
+    if arguments.output:
+        with shown_progress(f"wrote {arguments.output}") as progress:
+            save_run(done, Path(arguments.output), progress=progress)
+    if arguments.json:
+        print(json.dumps(run_summary(done), indent=1))
+    else:
+        _print_report(view_report(done))
+    return OK if done.program.would_run else DOES_NOT_FIT
+
+
+def _print_report(view: ReportView) -> None:
+    print(view.text)
+    print()
+    if not view.fits:
+        print("WOULD NOT RUN: the figures below are a what-if")
+    for label, value in view.headline:
+        print(f"{label:<13} {value}")
+    print(f"{'bottleneck':<13} {view.bottleneck}")
+    failed = [check for check in view.checks if not check.ok]
+    if failed:
+        print(f"{'ledger':<13} DOES NOT BALANCE")
+        for check_row in failed:
+            print(f"    {check_row.name}: {check_row.detail}")
+    else:
+        print(f"{'ledger':<13} ok, {len(view.checks)} laws hold")

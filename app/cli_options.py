@@ -1,0 +1,59 @@
+"""Options that several verbs share: machine, knobs, dimensions. From text to a config."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from app.cli_faults import UsageError
+from lowering.config import CompileConfig, KnobError, apply_knob
+from lowering.machine_file import find_machine
+from lowering.yaml_file import read_mapping
+
+
+def config_of(arguments: argparse.Namespace) -> CompileConfig:
+    """Return the config: defaults, then the file, then --machine, --samples and --set.
+
+    Raises:
+        KnobError, MachineError, YamlFileError, UsageError: what is wrong, in a sentence.
+    """
+    config = CompileConfig()
+    if arguments.config:
+        for name, value in read_mapping(Path(arguments.config)).items():
+            if isinstance(value, (dict, list)):
+                raise KnobError(f"{arguments.config}: knob '{name}' must be one value")
+            config = set_knob(config, name, str(value))
+    if arguments.machine:
+        config = replace(config, machine=find_machine(arguments.machine))
+    if arguments.samples is not None:
+        config = apply_knob(config, "samples", arguments.samples)
+    for text in arguments.settings:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise UsageError(f"--set {text}: must be KNOB=VALUE, such as samples=8")
+        config = set_knob(config, name.strip(), value.strip())
+    return config
+
+
+def set_knob(config: CompileConfig, name: str, value: str) -> CompileConfig:
+    """Return the config with a knob set; KNOB@KERNEL names a kernel, a machine may be a file."""
+    knob, _, kernel = name.partition("@")
+    if knob == "machine":
+        return replace(config, machine=find_machine(value))
+    return apply_knob(config, knob, value, kernel=kernel or None)
+
+
+def dims_of(arguments: argparse.Namespace) -> dict[str, int]:
+    """Return the sizes of symbolic dimensions.
+
+    Raises:
+        UsageError: not NAME=NUMBER with a number above 0.
+    """
+    dims = {}
+    for text in arguments.dims:
+        name, _, number = text.partition("=")
+        if not name or not number.isdecimal() or int(number) < 1:
+            raise UsageError(f"--dim {text}: must be NAME=NUMBER with a number above 0")
+        dims[name.strip()] = int(number)
+    return dims

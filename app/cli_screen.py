@@ -1,0 +1,65 @@
+"""`demo` and `open`: a session in the browser or in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import socket
+
+from app.cli import OK
+from app.cli_faults import UsageError
+from app.cli_options import config_of, dims_of
+from app.cli_progress import shown_progress
+from app.debugger import Debugger
+from app.demo_models import DEFAULT_DEMO, DEMOS
+
+
+def demo(arguments: argparse.Namespace) -> int:
+    """Compile a bundled model and open it."""
+    name = (arguments.name or DEFAULT_DEMO).lower()
+    if name not in DEMOS:
+        lines = "".join(f"\n  {item.name:<14} {item.help}" for item in DEMOS.values())
+        raise UsageError(f"there is no demo '{arguments.name}'; demos:{lines}")
+    return _session(name, arguments)
+
+
+def open_file(arguments: argparse.Namespace) -> int:
+    """Open a model or a recording."""
+    return _session(arguments.file, arguments)
+
+
+def _session(source: str, arguments: argparse.Namespace) -> int:
+    if not arguments.tui:
+        _need_port(arguments.port)
+    config, dims = config_of(arguments), dims_of(arguments)
+    with shown_progress(f"opened {source}") as progress:
+        debugger = Debugger.open(source, config, dims=dims, progress=progress)
+    if arguments.tui:
+        from app import tui
+
+        tui.run(debugger)
+        return OK
+    from app import web
+
+    web.serve(debugger, arguments.port, open_browser=not arguments.no_open)
+    return OK
+
+
+def _need_port(port: int) -> None:
+    """Say at once, before compiling, when a port cannot be used.
+
+    Raises:
+        UsageError: in use, not allowed, or no port at all.
+    """
+    if not 0 <= port <= 65_535:
+        raise UsageError(f"--port {port}: must be 0..65535 (0 takes a free one)")
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            why = "in use" if error.errno == errno.EADDRINUSE else (error.strerror or str(error))
+            raise UsageError(
+                f"port {port} cannot be used ({why}); try --port {min(port + 1, 65_535)}, "
+                "or --port 0 for any free one"
+            ) from None

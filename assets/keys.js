@@ -1,0 +1,82 @@
+/* Keys and clicks to commands. The table of commands comes from the server; what the screen does
+   itself (play, help, dialogs, tabs) is here. */
+(function () {
+  'use strict';
+  const WS = (window.WS = window.WS || {});
+  const NAMES = { ' ': 'space', Escape: 'escape', ArrowLeft: 'left', ArrowRight: 'right',
+    ArrowUp: 'up', ArrowDown: 'down', Home: 'home', End: 'end' };
+  const keymap = new Map();
+
+  const face = {
+    play: () => WS.togglePlay(),
+    slower: () => WS.changeSpeed(-1),
+    faster: () => WS.changeSpeed(1),
+    idle: () => WS.showTab('idle'),
+    report: () => WS.showTab('report'),
+    help: () => WS.openHelp(),
+    'ask-search': () => WS.askSearch(),
+    'ask-goto': () => WS.askGoto(),
+    'ask-export': () => WS.askExport(),
+    command: () => WS.askCommand(),
+    theme: () => WS.switchTheme(),
+    export: (args) => WS.download(String(args[0] || 'png').split('.').pop()),
+    quit: () => WS.toast('Close this tab to leave; Ctrl-C in the terminal ends the server.'),
+  };
+
+  /* Run a command of the table, wherever it is done. */
+  WS.run = function (id, args) {
+    if (face[id]) return face[id](args || []);
+    return WS.act(id, ...(args || []));
+  };
+
+  WS.startKeys = function () {
+    WS.tables.commands.forEach((command) =>
+      command.keys.forEach((key) => keymap.set(key, command.id)));
+    document.addEventListener('keydown', onKey);
+    document.addEventListener('click', onClick);
+    document.querySelectorAll('dialog').forEach((box) => box.addEventListener('click', (event) => {
+      if (event.target === box) box.close();
+    }));
+  };
+
+  function typing(target, key) {
+    if (target.matches('input:not([type=range]), textarea, select, [contenteditable]')) return true;
+    if (target.matches('input[type=range]')) return key.startsWith('Arrow') || key === 'Home' || key === 'End';
+    return target.matches('button, summary, a') && (key === ' ' || key === 'Enter');
+  }
+
+  function onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (WS.dialogOpen() || typing(event.target, event.key)) return;
+    if (event.target.matches('[role=tabpanel], pre') && /^(Arrow|Home|End|Page)/.test(event.key)) return;
+    const id = keymap.get(NAMES[event.key] || event.key);
+    if (!id) return;
+    event.preventDefault();
+    WS.run(id, []);
+  }
+
+  function onClick(event) {
+    const close = event.target.closest('[data-close]');
+    if (close) return close.closest('dialog').close();
+    const tab = event.target.closest('[data-tab]');
+    if (tab) return WS.showTab(tab.dataset.tab);
+    const button = event.target.closest('[data-do]');
+    if (!button) return undefined;
+    if (event.detail > 0) button.blur();
+    return press(button);
+  }
+
+  async function press(button) {
+    const { do: id, arg, args, then } = button.dataset;
+    await WS.run(id, arg !== undefined ? [arg] : args ? args.split(' ') : []);
+    if (then) await WS.run(then, []);
+  }
+
+  WS.showTab = function (name) {
+    document.querySelectorAll('[data-tab]').forEach((tab) => {
+      const chosen = tab.dataset.tab === name;
+      tab.setAttribute('aria-selected', chosen ? 'true' : 'false');
+      WS.$(`panel-${tab.dataset.tab}`).hidden = !chosen;
+    });
+  };
+})();

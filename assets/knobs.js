@@ -1,0 +1,101 @@
+/* Knobs, the work in the background, and what the last change did. */
+(function () {
+  'use strict';
+  const WS = (window.WS = window.WS || {});
+  const make = (...args) => WS.make(...args);
+  const fields = new Map();
+
+  WS.showKnobs = function (state) {
+    const { knobs, status, cursor } = state;
+    if (!fields.size) build(knobs);
+    knobs.rows.forEach((row) => fill(row, cursor.selection.kernel));
+    WS.$('undo').disabled = !knobs.can_undo;
+    WS.$('redo').disabled = !knobs.can_redo;
+    showJob(status.job);
+    showDelta(status.delta);
+  };
+
+  function build(knobs) {
+    const form = make('div', { class: 'form' });
+    knobs.rows.forEach((row) => {
+      const field = row.choices.length ? make('select', {}) : make('input', {
+        type: 'text', inputmode: 'numeric', autocomplete: 'off', spellcheck: 'false' });
+      field.id = `knob-${row.name}`;
+      field.addEventListener('change', () => {
+        WS.act('set', row.name, field.value.trim());
+        if (row.choices.length) field.blur();
+      });
+      field.addEventListener('keydown', (event) => {
+        if (event.key === 'Enter' || event.key === 'Escape') field.blur();
+      });
+      const range = row.choices.length ? '' : `${row.low} to ${row.high}${row.auto ? ' or auto' : ''}`;
+      const name = make('label', { for: field.id,
+        title: `${row.help}${range ? ` (${range})` : ''}; makes anew from: ${row.stage}` }, row.label);
+      form.append(name, field, make('span', { class: 'muted unit' }, row.unit));
+      fields.set(row.name, { field, name });
+    });
+    const buttons = make('div', { class: 'row' },
+      make('button', { id: 'undo', class: 'small', 'data-do': 'undo',
+        title: 'The run before the last knob (u)' }, 'Undo'),
+      make('button', { id: 'redo', class: 'small', 'data-do': 'redo',
+        title: 'The run after it (U)' }, 'Redo'));
+    WS.$('knobs').replaceChildren(form, buttons);
+  }
+
+  function fill(row, kernel) {
+    const { field, name } = fields.get(row.name);
+    if (row.choices.length && ![...field.options].some((option) => option.value === row.value)) {
+      const values = row.choices.includes(row.value) ? row.choices : [row.value, ...row.choices];
+      field.replaceChildren(...values.map((value) => make('option', { value }, value)));
+    }
+    if (document.activeElement !== field) field.value = row.value;
+    field.classList.toggle('changed', row.changed);
+    if (!row.per_kernel) return;
+    field.disabled = !kernel;
+    if (!kernel) field.value = '';
+    field.placeholder = kernel ? '' : 'select a kernel';
+    name.textContent = kernel ? `${row.label}, ${kernel}` : row.label;
+  }
+
+  function showJob(job) {
+    const place = WS.$('job');
+    if (!job || job.state === 'done' || job.state === 'cancelled') {
+      place.replaceChildren();
+      return;
+    }
+    if (job.state === 'failed') {
+      place.replaceChildren(make('p', { class: 'alert', role: 'alert' }, `${job.what}: ${job.message}`));
+      return;
+    }
+    const known = job.total > 0;
+    const bar = make('progress', { max: 1, 'aria-label': job.what, ...(known ? { value: job.fraction } : {}) });
+    place.replaceChildren(
+      make('p', {}, `${job.what}: ${job.stage}${known ? `, ${job.done} of ${job.total} ${job.unit}` : ''}`),
+      make('div', { class: 'row' }, bar,
+        make('button', { class: 'small', 'data-do': 'cancel', title: 'Stop compiling' }, 'Cancel')));
+  }
+
+  function number(value, unit) {
+    if (unit === 'fraction') return `${(100 * value).toFixed(2)} %`;
+    if (unit === 'bytes') return `${(value / 1024).toFixed(1)} KB`;
+    return value.toLocaleString('en', { maximumFractionDigits: 2 });
+  }
+
+  let shown = '';
+  function showDelta(delta) {
+    const text = JSON.stringify(delta);
+    if (text === shown) return;
+    shown = text;
+    if (!delta) {
+      WS.$('delta').replaceChildren();
+      return;
+    }
+    const rows = delta.rows.map((row) => make('tr', {},
+      make('th', { scope: 'row', title: row.unit }, row.name),
+      make('td', { class: 'number' }, `${number(row.old, row.unit)} \u2192 ${number(row.new, row.unit)}`),
+      make('td', { class: 'number' }, row.old === row.new ? 'same'
+        : row.percent === null ? '' : `${row.percent > 0 ? '+' : ''}${row.percent.toFixed(1)} %`)));
+    WS.$('delta').replaceChildren(make('h3', {}, delta.change), make('table', { class: 'numbers' },
+      make('tbody', {}, ...rows)));
+  }
+})();

@@ -1,0 +1,150 @@
+/* Puts the parts together: starts when Dash has drawn the page, applies each state of the server. */
+(function () {
+  'use strict';
+  const WS = (window.WS = window.WS || {});
+  const SPEEDS = [1, 2, 4, 8, 15, 30];
+  let speed = 2;
+  let playing = false;
+  let poll = null;
+  let momentTimer = null;
+  let momentAt = 0;
+  let lastMessage = '';
+
+  /* Show a state of the server: everything on the page follows from it. */
+  WS.apply = async function (state) {
+    const before = WS.state;
+    if (before && state.status.revision < before.status.revision) return;
+    WS.state = state;
+    if (state.error) WS.toast(state.error, 'alert');
+    else announce(state.status);
+    WS.showKnobs(state);
+    WS.showSteps(state);
+    watchJob(state.status.job);
+    if (!WS.facts || WS.facts.run !== state.status.run_id) {
+      const facts = await WS.getJSON(`/api/run/${WS.session}/${state.status.run_id}`);
+      if (!facts || facts.run !== WS.state.status.run_id) return;
+      WS.facts = facts;
+      WS.time.show(facts.timeline);
+      WS.showSteps(WS.state);
+      signal('run-signal');
+    }
+    follow(state.cursor.viewport);
+    WS.time.draw();
+    moment();
+    markKernel(state.cursor.selection.kernel);
+    WS.painted = WS.mesh.show(WS.state, WS.facts);
+    if (await WS.painted) {
+      if (!document.body.classList.contains('offline')) WS.cover('');
+      const { run_id: run } = state.status;
+      state.around.forEach((step) => WS.frame(run, state.cursor.metric, step));
+    }
+  };
+
+  function announce(status) {
+    if (status.message && status.message !== lastMessage) WS.toast(status.message);
+    lastMessage = status.message;
+  }
+
+  function follow(viewport) {
+    const box = [viewport.row, viewport.col, viewport.rows, viewport.cols];
+    const { mesh } = WS;
+    if (mesh.box && box.join() === mesh.box.join()) return;
+    mesh.showBox(box);
+  }
+
+  function signal(id) {
+    const { status, cursor } = WS.state;
+    window.dash_clientside.set_props(id, { data: {
+      session: WS.session, run: status.run_id, revision: status.revision, step: cursor.step,
+      theme: document.documentElement.dataset.theme,
+    } });
+  }
+
+  /* Have the panels of the moment drawn again, at most eight times a second. */
+  function moment() {
+    clearTimeout(momentTimer);
+    const rest = Math.max(0, momentAt + 125 - performance.now());
+    momentTimer = setTimeout(() => {
+      momentAt = performance.now();
+      signal('moment-signal');
+      WS.writeHash();
+    }, rest);
+  }
+
+  function watchJob(job) {
+    const running = Boolean(job && job.state === 'running');
+    if (running && !poll) poll = setInterval(WS.refresh, 200);
+    if (!running && poll) { clearInterval(poll); poll = null; }
+  }
+
+  function markKernel(name) {
+    document.querySelectorAll('tr[data-kernel]').forEach((row) => {
+      row.setAttribute('aria-selected', row.dataset.kernel === name ? 'true' : 'false');
+    });
+  }
+
+  WS.togglePlay = function () {
+    playing = !playing;
+    WS.showPlay(playing, SPEEDS[speed]);
+    if (playing) play();
+  };
+
+  WS.changeSpeed = function (way) {
+    speed = Math.min(SPEEDS.length - 1, Math.max(0, speed + way));
+    WS.showPlay(playing, SPEEDS[speed]);
+    WS.toast(`${SPEEDS[speed]} steps a second`);
+  };
+
+  async function play() {
+    while (playing) {
+      const began = performance.now();
+      const step = WS.state.cursor.step;
+      const state = await WS.act('next');
+      if (!state || state.cursor.step === step) break;
+      await WS.painted;
+      const rest = 1000 / SPEEDS[speed] - (performance.now() - began);
+      await new Promise((resolve) => { setTimeout(resolve, Math.max(0, rest)); });
+    }
+    playing = false;
+    WS.showPlay(false, SPEEDS[speed]);
+  }
+
+  WS.switchTheme = function () {
+    const root = document.documentElement.dataset;
+    setTheme(root.theme === 'dark' ? 'light' : 'dark');
+    try { localStorage.setItem('waferscope-theme', root.theme); } catch (error) { root.kept = 'no'; }
+  };
+
+  function setTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+    if (!WS.state) return;
+    WS.mesh.redraw();
+    WS.time.draw();
+    signal('moment-signal');
+  }
+
+  async function start() {
+    WS.openSession();
+    WS.mesh.start();
+    WS.time.start();
+    WS.startPointer();
+    WS.startSteps();
+    WS.tables = await WS.getJSON(`/api/tables/${WS.epoch}`);
+    if (!WS.tables) return;
+    WS.startKeys();
+    matchMedia('(prefers-color-scheme: light)').addEventListener('change', (event) => {
+      if (!localStorage.getItem('waferscope-theme')) setTheme(event.matches ? 'light' : 'dark');
+    });
+    WS.showPlay(false, SPEEDS[speed]);
+    const wanted = WS.readHash();
+    await WS.refresh();
+    await WS.restore(wanted);
+  }
+
+  function whenDrawn() {
+    const ready = WS.$('mesh') && window.dash_clientside && window.dash_clientside.set_props;
+    if (ready) start();
+    else requestAnimationFrame(whenDrawn);
+  }
+  whenDrawn();
+})();

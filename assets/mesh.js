@@ -1,0 +1,164 @@
+/* The map: draws one frame of the mesh with outlines and the selection, at any zoom.
+   Where a PE is smaller than a pixel, PEs are pooled, never blurred. Sends no command. */
+(function () {
+  'use strict';
+  const WS = (window.WS = window.WS || {});
+  const mesh = (WS.mesh = { k: 1, ox: 0, oy: 0, box: null, follows: true });
+  const picture = document.createElement('canvas');
+  let canvas = null;
+  let ctx = null;
+  let scene = null; // {codes, levels, unit, metric, facts, striped, step, run, log}
+  let built = '';
+  let version = 0;
+  let queued = false;
+  let wanted = '';
+
+  window.MESH = { step: null, run: null, metric: null, k: 0, ox: 0, oy: 0, painted: 0 };
+
+  mesh.start = function () {
+    canvas = WS.$('mesh');
+    ctx = canvas.getContext('2d', { alpha: false });
+    new ResizeObserver(resize).observe(canvas.parentElement);
+    resize();
+  };
+
+  function resize() {
+    const rect = canvas.parentElement.getBoundingClientRect();
+    const ratio = window.devicePixelRatio || 1;
+    const before = mesh.ratio || ratio;
+    mesh.ratio = ratio;
+    canvas.width = Math.max(1, Math.round(rect.width * ratio));
+    canvas.height = Math.max(1, Math.round(rect.height * ratio));
+    canvas.style.width = `${rect.width}px`;
+    canvas.style.height = `${rect.height}px`;
+    if (mesh.follows && mesh.box) mesh.showBox(mesh.box);
+    else mesh.k *= ratio / before;
+    mesh.redraw();
+  }
+
+  /* Show what the state says; resolves with true when painted, false when overtaken. */
+  mesh.show = async function (state, facts) {
+    const run = state.status.run_id;
+    const { step, metric, log } = state.cursor;
+    const key = `${run}/${metric}/${step}/${log}`;
+    wanted = key;
+    const [codes, levels, causes] = await Promise.all([
+      WS.frame(run, metric, step), WS.levels(run, metric, log), WS.frame(run, 'cause', 0),
+    ]);
+    if (wanted !== key || !codes || !levels || !causes || facts !== WS.facts) return false;
+    if (facts.striped === undefined) {
+      facts.striped = Uint8Array.from(causes, (code) => (facts.stripes.includes(code) ? 1 : 0));
+    }
+    scene = { codes, ...levels, metric: WS.metric(metric), facts, step, run, log };
+    version += 1;
+    await mesh.paint();
+    return true;
+  };
+
+  mesh.scene = () => scene;
+
+  /* Fit a rectangle of PEs [row, col, rows, cols] into the canvas. */
+  mesh.showBox = function (box) {
+    const [row, col, rows, cols] = box;
+    mesh.box = box;
+    mesh.follows = true;
+    mesh.k = 0.95 * Math.min(canvas.width / cols, canvas.height / rows);
+    mesh.ox = canvas.width / 2 - (col + cols / 2) * mesh.k;
+    mesh.oy = canvas.height / 2 - (row + rows / 2) * mesh.k;
+    mesh.redraw();
+  };
+
+  /* Return the PE under a point in CSS pixels of the canvas, null outside the mesh. */
+  mesh.peAt = function (x, y) {
+    if (!scene) return null;
+    const col = Math.floor((x * mesh.ratio - mesh.ox) / mesh.k);
+    const row = Math.floor((y * mesh.ratio - mesh.oy) / mesh.k);
+    const [rows, cols] = scene.facts.grid;
+    return row >= 0 && col >= 0 && row < rows && col < cols ? [row, col] : null;
+  };
+
+  /* Return the CSS pixel at the middle of a PE. */
+  mesh.pointOf = (row, col) => [((col + 0.5) * mesh.k + mesh.ox) / mesh.ratio,
+    ((row + 0.5) * mesh.k + mesh.oy) / mesh.ratio];
+
+  mesh.visible = function () {
+    const [rows, cols] = scene.facts.grid;
+    const row = Math.max(0, Math.floor(-mesh.oy / mesh.k));
+    const col = Math.max(0, Math.floor(-mesh.ox / mesh.k));
+    const end = Math.min(rows, Math.ceil((canvas.height - mesh.oy) / mesh.k));
+    const right = Math.min(cols, Math.ceil((canvas.width - mesh.ox) / mesh.k));
+    return [row, col, Math.max(1, end - row), Math.max(1, right - col)];
+  };
+
+  mesh.zoomAt = function (x, y, factor) {
+    const [rows, cols] = scene.facts.grid;
+    const least = 0.5 * Math.min(canvas.width / cols, canvas.height / rows);
+    const k = Math.min(160 * mesh.ratio, Math.max(least, mesh.k * factor));
+    const [px, py] = [x * mesh.ratio, y * mesh.ratio];
+    mesh.ox = px - ((px - mesh.ox) * k) / mesh.k;
+    mesh.oy = py - ((py - mesh.oy) * k) / mesh.k;
+    mesh.k = k;
+    mesh.follows = false;
+    mesh.redraw();
+  };
+
+  mesh.shift = function (dx, dy) {
+    mesh.ox += dx * mesh.ratio;
+    mesh.oy += dy * mesh.ratio;
+    mesh.follows = false;
+    mesh.redraw();
+  };
+
+  mesh.redraw = function () {
+    if (!queued && scene) mesh.paint();
+  };
+
+  mesh.paint = function () {
+    queued = true;
+    return new Promise((resolve) => requestAnimationFrame(() => {
+      queued = false;
+      draw();
+      Object.assign(window.MESH, { step: scene.step, run: scene.run, metric: scene.metric.id,
+        k: mesh.k, ox: mesh.ox, oy: mesh.oy, painted: window.MESH.painted + 1 });
+      resolve();
+    }));
+  };
+
+  function build(f) {
+    const theme = document.documentElement.dataset.theme;
+    const key = `${version}/${f}/${theme}`;
+    if (built === key) return;
+    built = key;
+    const { metric, facts, levels } = scene;
+    const pooled = WS.pool(scene.codes, facts.striped, ...facts.grid, f, metric.pool);
+    const category = metric.kind === 'category';
+    const colours = WS.colours(metric.palette, theme);
+    picture.width = pooled.cols;
+    picture.height = pooled.rows;
+    const image = new ImageData(pooled.cols, pooled.rows);
+    const pixels = new Uint32Array(image.data.buffer);
+    const { codes, blank } = pooled;
+    for (let i = 0; i < pixels.length; i++) {
+      const code = codes[i];
+      const hatched = category ? facts.stripes.includes(code) : code === 0 && blank[i];
+      pixels[i] = hatched ? 0 : colours[levels[code]];
+    }
+    picture.getContext('2d').putImageData(image, 0, 0);
+  }
+
+  function draw() {
+    const { k, ox, oy } = mesh;
+    const [rows, cols] = scene.facts.grid;
+    const f = k >= 1 ? 1 : Math.ceil(1 / k);
+    build(f);
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.fillStyle = WS.css('--map');
+    ctx.fillRect(0, 0, canvas.width, canvas.height);
+    WS.hatch(ctx, ox, oy, cols * k, rows * k);
+    ctx.imageSmoothingEnabled = false;
+    ctx.drawImage(picture, ox, oy, picture.width * f * k, picture.height * f * k);
+    mesh.pooling = f > 1 ? `${scene.metric.pool} of ${f}x${f} PEs a pixel` : '';
+    WS.drawOverlay(ctx, canvas, mesh, scene);
+    WS.$('pooling').textContent = mesh.pooling;
+  }
+})();

@@ -1,0 +1,150 @@
+/* Talks to the server: one session a tab, commands in order, the newest seek wins.
+   Knows no canvas. */
+(function () {
+  'use strict';
+  const WS = (window.WS = window.WS || {});
+  const queue = [];
+  let busy = false;
+  let retry = null;
+
+  WS.$ = (id) => document.getElementById(id);
+  WS.make = function (tag, attributes, ...children) {
+    const node = document.createElement(tag);
+    Object.entries(attributes || {}).forEach(([name, value]) => {
+      if (value !== undefined && value !== null && value !== false) node.setAttribute(name, value);
+    });
+    node.append(...children.filter((child) => child !== null && child !== undefined));
+    return node;
+  };
+
+  function tabName() {
+    let name = null;
+    try { name = sessionStorage.getItem('waferscope-tab'); } catch (error) { name = null; }
+    if (!name) {
+      const raw = crypto.getRandomValues(new Uint8Array(12));
+      name = Array.from(raw, (byte) => byte.toString(16).padStart(2, '0')).join('');
+      try { sessionStorage.setItem('waferscope-tab', name); } catch (error) { WS.tabLost = true; }
+    }
+    return name;
+  }
+
+  WS.openSession = function () {
+    WS.epoch = WS.$('page').dataset.epoch;
+    WS.session = `${WS.epoch}-${tabName()}`;
+  };
+
+  function offline() {
+    document.body.classList.add('offline');
+    WS.cover('The server does not answer. Start waferscope again in the terminal; ' +
+      'this page comes back by itself.');
+    if (!retry) retry = setInterval(() => WS.refresh(), 1500);
+  }
+
+  function online() {
+    if (!retry) return;
+    clearInterval(retry);
+    retry = null;
+    document.body.classList.remove('offline');
+    WS.cover('');
+  }
+
+  async function ask(path, options) {
+    let answer;
+    try {
+      answer = await fetch(path, options);
+    } catch (error) {
+      offline();
+      return null;
+    }
+    if (answer.status === 410) {
+      location.reload();
+      return null;
+    }
+    online();
+    if (answer.status === 204) return null;
+    if (!answer.ok) {
+      WS.toast(`The server refused ${path.split('/').slice(0, 3).join('/')}: ` +
+        `${(await answer.text()).slice(0, 300)}`, 'alert');
+      return null;
+    }
+    return answer;
+  }
+
+  WS.getJSON = async function (path) {
+    const answer = await ask(path);
+    return answer ? answer.json() : null;
+  };
+
+  WS.getBytes = async function (path) {
+    const answer = await ask(path);
+    return answer ? { data: await answer.arrayBuffer(), headers: answer.headers } : null;
+  };
+
+  WS.postJSON = async function (path, body) {
+    const answer = await ask(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return answer ? answer.json() : null;
+  };
+
+  WS.refresh = async function () {
+    const state = await WS.getJSON(`/api/state/${WS.session}`);
+    if (state) WS.apply(state);
+    return state;
+  };
+
+  function merged(tail, command, args) {
+    if (!tail || tail.command !== command) return false;
+    if (command === 'seek' || command === 'cycle' || command === 'pe') tail.args = args;
+    else if (command === 'next' || command === 'back') {
+      tail.args = [Number(tail.args[0] || 1) + Number(args[0] || 1)];
+    } else return queue.length > 3;
+    return true;
+  }
+
+  /* Send a command; resolves with the state after it. Held keys are added up, not queued. */
+  WS.act = function (command, ...args) {
+    const tail = queue[queue.length - 1];
+    if (merged(tail, command, args)) return tail.promise;
+    const item = { command, args };
+    item.promise = new Promise((resolve) => { item.resolve = resolve; });
+    queue.push(item);
+    pump();
+    return item.promise;
+  };
+
+  async function pump() {
+    if (busy) return;
+    busy = true;
+    while (queue.length) {
+      const item = queue.shift();
+      const state = await WS.postJSON(`/api/do/${WS.session}`,
+        { command: item.command, args: item.args });
+      if (state) WS.apply(state);
+      item.resolve(state);
+    }
+    busy = false;
+  }
+
+  WS.sendBox = async function (box) {
+    const state = await WS.postJSON(`/api/viewport/${WS.session}`, { box });
+    if (state) WS.apply(state);
+  };
+
+  let toastTimer = null;
+  WS.toast = function (text, severity) {
+    const toast = WS.$('toast');
+    toast.textContent = text;
+    toast.className = text ? `shown ${severity || 'ok'}` : '';
+    clearTimeout(toastTimer);
+    toastTimer = setTimeout(() => { toast.className = ''; }, severity === 'alert' ? 9000 : 4500);
+  };
+
+  WS.cover = function (text) {
+    const cover = WS.$('cover');
+    cover.textContent = text;
+    cover.hidden = !text;
+  };
+})();

@@ -1,0 +1,146 @@
+/* What lies over the map: hatch of unused PEs, kernel outlines with names, the selection. */
+(function () {
+  'use strict';
+  const WS = (window.WS = window.WS || {});
+  let styles = {};
+  let theme = '';
+
+  /* Return a colour of the style sheet, read once a theme. */
+  WS.css = function (name) {
+    const now = document.documentElement.dataset.theme;
+    if (now !== theme) { theme = now; styles = {}; }
+    if (!styles[name]) {
+      styles[name] = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    }
+    return styles[name];
+  };
+
+  WS.hatch = function (ctx, x, y, width, height) {
+    const left = Math.max(0, x);
+    const top = Math.max(0, y);
+    const right = Math.min(ctx.canvas.width, x + width);
+    const bottom = Math.min(ctx.canvas.height, y + height);
+    if (right <= left || bottom <= top) return;
+    ctx.fillStyle = WS.css('--mesh');
+    ctx.fillRect(left, top, right - left, bottom - top);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(left, top, right - left, bottom - top);
+    ctx.clip();
+    ctx.beginPath();
+    const pitch = 9;
+    for (let at = left - (bottom - top); at < right; at += pitch) {
+      ctx.moveTo(at, bottom);
+      ctx.lineTo(at + (bottom - top), top);
+    }
+    ctx.strokeStyle = WS.css('--hatch');
+    ctx.lineWidth = 1;
+    ctx.stroke();
+    ctx.restore();
+    ctx.strokeStyle = WS.css('--edge');
+    ctx.strokeRect(x - 0.5, y - 0.5, width + 1, height + 1);
+  };
+
+  function boxOf(mesh, row, col, rows, cols) {
+    return [col * mesh.k + mesh.ox, row * mesh.k + mesh.oy, cols * mesh.k, rows * mesh.k];
+  }
+
+  function outline(ctx, box, colour, width, dash) {
+    const [x, y, w, h] = box;
+    ctx.setLineDash(dash || []);
+    ctx.strokeStyle = WS.css('--halo');
+    ctx.lineWidth = width + 2;
+    ctx.strokeRect(x, y, w, h);
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = width;
+    ctx.strokeRect(x, y, w, h);
+    ctx.setLineDash([]);
+  }
+
+  function label(ctx, name, box, canvas, size) {
+    const left = Math.max(0, box[0]);
+    const top = Math.max(0, box[1]);
+    const width = Math.min(canvas.width, box[0] + box[2]) - left;
+    const height = Math.min(canvas.height, box[1] + box[3]) - top;
+    if (width < 3 * size || height < 1.6 * size) return;
+    const names = name.split(', ');
+    const short = names.length > 1 ? `${names[0]} +${names.length - 1}` : name;
+    const text = [name, short].find((each) => ctx.measureText(each).width + size <= width);
+    if (!text) return;
+    ctx.fillStyle = WS.css('--plate');
+    ctx.fillRect(left + 2, top + 2, ctx.measureText(text).width + size * 0.7, size * 1.45);
+    ctx.fillStyle = WS.css('--text');
+    ctx.fillText(text, left + 2 + size * 0.35, top + 2 + size * 1.1);
+  }
+
+  function grid(ctx, canvas, mesh, facts) {
+    if (mesh.k < 12 * mesh.ratio) return;
+    const [rows, cols] = facts.grid;
+    ctx.beginPath();
+    for (let c = Math.max(0, Math.ceil(-mesh.ox / mesh.k)); c <= cols; c++) {
+      const x = c * mesh.k + mesh.ox;
+      if (x > canvas.width) break;
+      ctx.moveTo(x, Math.max(0, mesh.oy));
+      ctx.lineTo(x, Math.min(canvas.height, rows * mesh.k + mesh.oy));
+    }
+    for (let r = Math.max(0, Math.ceil(-mesh.oy / mesh.k)); r <= rows; r++) {
+      const y = r * mesh.k + mesh.oy;
+      if (y > canvas.height) break;
+      ctx.moveTo(Math.max(0, mesh.ox), y);
+      ctx.lineTo(Math.min(canvas.width, cols * mesh.k + mesh.ox), y);
+    }
+    ctx.strokeStyle = WS.css('--grid');
+    ctx.lineWidth = 1;
+    ctx.stroke();
+  }
+
+  WS.drawOverlay = function (ctx, canvas, mesh, scene) {
+    const { facts } = scene;
+    const marks = WS.tables.themes[document.documentElement.dataset.theme].marks;
+    const chosen = WS.state ? WS.state.cursor.selection : { kind: 'none' };
+    const size = 11.5 * mesh.ratio;
+    const names = chosen.kernel ? [chosen.kernel] : [];
+    grid(ctx, canvas, mesh, facts);
+    ctx.font = `600 ${size}px ${WS.css('--font')}`;
+    ctx.lineJoin = 'miter';
+    const mine = [];
+    for (const item of facts.outlines) {
+      const box = boxOf(mesh, item.row, item.col, item.rows, item.cols);
+      if (box[0] > canvas.width || box[1] > canvas.height) continue;
+      if (box[0] + box[2] < 0 || box[1] + box[3] < 0) continue;
+      if (item.name.split(', ').some((name) => names.includes(name))) mine.push(box);
+      else if (item.severity === 'alert') outline(ctx, box, marks.alert, 2 * mesh.ratio);
+      else {
+        ctx.strokeStyle = WS.css('--outline');
+        ctx.lineWidth = mesh.ratio;
+        ctx.strokeRect(...box);
+      }
+    }
+    mine.forEach((box) => outline(ctx, box, marks.selection, 2 * mesh.ratio));
+    facts.outlines.forEach((item) => label(
+      ctx, item.name, boxOf(mesh, item.row, item.col, item.rows, item.cols), canvas, size));
+    if (chosen.kind === 'region' && chosen.region) {
+      const { row, col, rows, cols } = chosen.region;
+      outline(ctx, boxOf(mesh, row, col, rows, cols), marks.selection, 2 * mesh.ratio, [6, 4]);
+    }
+    if (chosen.pe) crosshair(ctx, canvas, mesh, chosen.pe, marks.selection);
+  };
+
+  function crosshair(ctx, canvas, mesh, pe, colour) {
+    const least = 8 * mesh.ratio;
+    const [x, y, side] = boxOf(mesh, pe[0], pe[1], 1, 1);
+    const grown = Math.max(side, least);
+    const box = [x + side / 2 - grown / 2, y + side / 2 - grown / 2, grown, grown];
+    outline(ctx, box, colour, 2 * mesh.ratio);
+    if (side > least) return;
+    const reach = 14 * mesh.ratio;
+    const [cx, cy] = [x + side / 2, y + side / 2];
+    ctx.beginPath();
+    [[-1, 0], [1, 0], [0, -1], [0, 1]].forEach(([dx, dy]) => {
+      ctx.moveTo(cx + (dx * grown) / 2, cy + (dy * grown) / 2);
+      ctx.lineTo(cx + dx * reach, cy + dy * reach);
+    });
+    ctx.strokeStyle = colour;
+    ctx.stroke();
+  }
+})();

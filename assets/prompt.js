@@ -1,0 +1,77 @@
+/* Dialogs: help, the line that asks for a place, a search, a command, and the export choice. */
+(function () {
+  'use strict';
+  const WS = (window.WS = window.WS || {});
+
+  WS.dialogOpen = () => Boolean(document.querySelector('dialog[open]'));
+
+  WS.closeDialogs = () => document.querySelectorAll('dialog[open]').forEach((box) => box.close());
+
+  WS.openHelp = function () {
+    WS.closeDialogs();
+    WS.$('help').showModal();
+  };
+
+  function open(title, help, ...body) {
+    WS.closeDialogs();
+    WS.$('prompt-title').textContent = title;
+    WS.$('prompt-help').textContent = help;
+    WS.$('prompt-body').replaceChildren(...body);
+    WS.$('prompt').showModal();
+    const first = WS.$('prompt-body').querySelector('input, button');
+    if (first) first.focus();
+  }
+
+  /* Ask for one line; `answer` gets it when Enter is pressed. */
+  function ask(title, help, names, answer) {
+    const list = WS.make('datalist', { id: 'prompt-names' },
+      ...names.map((value) => WS.make('option', { value })));
+    const input = WS.make('input', { type: 'text', list: list.id, autocomplete: 'off',
+      spellcheck: 'false', 'aria-label': title });
+    input.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter') return;
+      event.preventDefault();
+      WS.closeDialogs();
+      if (input.value.trim()) answer(input.value.trim());
+    });
+    open(title, help, input, list);
+  }
+
+  const kernels = () => WS.facts.timeline.lanes;
+
+  WS.askGoto = () => ask('Go to', 'A step (12), a PE (3,4) or the beginning of a kernel\u2019s name. ' +
+    'Enter goes there.', kernels(), (text) => WS.act('goto', text));
+
+  WS.askSearch = () => ask('Search', 'Part of the name of a kernel or of a node of the model. ' +
+    'Search again for the next one.', kernels(), (text) => WS.act('search', text));
+
+  WS.askCommand = () => ask('Command', 'Any command of the help page with its arguments, ' +
+    'such as: seek 12, or: set samples 8', WS.tables.commands.map((command) => command.usage),
+  (text) => {
+    const [id, ...args] = text.split(/\s+/);
+    WS.run(id, args);
+  });
+
+  WS.askExport = function () {
+    const kinds = [['png', 'picture'], ['svg', 'drawing'], ['html', 'page'], ['csv', 'table'],
+      ['npz', 'NumPy arrays'], ['json', 'view'], ['wscope', 'recording']];
+    const buttons = kinds.map(([ending, name]) => {
+      const button = WS.make('button', {}, `${ending.toUpperCase()} `, WS.make('small', {}, name));
+      button.addEventListener('click', () => { WS.closeDialogs(); WS.download(ending); });
+      return button;
+    });
+    open('Export what is shown', 'The file holds the metric and step on the map; a recording holds ' +
+      'the whole run.', WS.make('div', { class: 'choices' }, ...buttons));
+  };
+
+  WS.download = async function (ending) {
+    WS.toast(`Writing the .${ending} file`);
+    const answer = await WS.getBytes(`/api/export/${WS.session}/${ending}`);
+    if (!answer) return;
+    const name = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition'))[1];
+    const link = WS.make('a', { href: URL.createObjectURL(new Blob([answer.data])), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    WS.toast(`${name} is in your downloads`);
+  };
+})();

@@ -1,0 +1,184 @@
+/* The run along time: utilization above, one lane a kernel below; click or drag seeks,
+   wheel zooms, double click shows the whole run. */
+(function () {
+  'use strict';
+  const WS = (window.WS = window.WS || {});
+  const time = (WS.time = {});
+  const GUTTER = 112;
+  const CURVE = 44;
+  let canvas = null;
+  let ctx = null;
+  let view = null;
+  let dragging = false;
+  let timer = null;
+
+  time.start = function () {
+    canvas = WS.$('time');
+    ctx = canvas.getContext('2d', { alpha: false });
+    new ResizeObserver(time.draw).observe(canvas.parentElement);
+    canvas.addEventListener('pointerdown', (event) => {
+      dragging = true;
+      canvas.setPointerCapture(event.pointerId);
+      seek(event);
+    });
+    canvas.addEventListener('pointermove', (event) => (dragging ? seek(event) : hover(event)));
+    canvas.addEventListener('pointerup', () => { dragging = false; });
+    canvas.addEventListener('pointerleave', () => { WS.$('time-hover').hidden = true; });
+    canvas.addEventListener('dblclick', () => load(0, view ? view.makespan : 1));
+    canvas.addEventListener('wheel', onWheel, { passive: false });
+  };
+
+  time.show = function (timeline) {
+    view = timeline;
+    time.draw();
+  };
+
+  async function load(start, end) {
+    const run = WS.state.status.run_id;
+    const found = await WS.getJSON(`/api/timeline/${WS.session}/${run}/${start}/${end}/800`);
+    if (found && run === WS.state.status.run_id) time.show(found);
+  }
+
+  function onWheel(event) {
+    event.preventDefault();
+    if (!view) return;
+    const at = cycleAt(event);
+    const span = Math.max(16, (view.end - view.start) * Math.exp(event.deltaY * 0.002));
+    const share = (at - view.start) / (view.end - view.start);
+    const start = Math.max(0, Math.round(at - share * span));
+    const end = Math.min(view.makespan, Math.max(start + 8, Math.round(start + span)));
+    clearTimeout(timer);
+    view = { ...view, start, end, stale: true };
+    time.draw();
+    timer = setTimeout(() => load(start, end), 120);
+  }
+
+  const width = () => canvas.clientWidth - GUTTER - 8;
+  const xOf = (cycle) => GUTTER + ((cycle - view.start) / (view.end - view.start)) * width();
+
+  function cycleAt(event) {
+    const x = event.clientX - canvas.getBoundingClientRect().left;
+    const share = Math.min(1, Math.max(0, (x - GUTTER) / width()));
+    return Math.min(view.makespan - 1, Math.floor(view.start + share * (view.end - view.start)));
+  }
+
+  function seek(event) {
+    if (view) WS.act('cycle', cycleAt(event));
+  }
+
+  function laneHeight() {
+    return (canvas.clientHeight - CURVE - 8) / Math.max(1, view.lanes.length);
+  }
+
+  function hover(event) {
+    if (!view) return;
+    const rect = canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - rect.left, event.clientY - rect.top];
+    const cycle = cycleAt(event);
+    const lane = Math.floor((y - CURVE - 4) / laneHeight());
+    const box = WS.$('time-hover');
+    let text = `cycle ${cycle.toLocaleString('en')}`;
+    if (lane >= 0 && lane < view.lanes.length) {
+      const bar = view.bars.find((b) => b.lane === lane && b.start <= cycle && cycle < b.end);
+      text = bar ? `${view.lanes[lane]}, sample ${bar.sample}: cycles ` +
+        `${bar.start.toLocaleString('en')} to ${bar.end.toLocaleString('en')}`
+        : `${view.lanes[lane]} waits; ${text}`;
+    } else if (!view.stale) {
+      const curve = view.series[0];
+      const bin = Math.floor(((cycle - view.start) / (view.end - view.start)) * curve.mean.length);
+      text = `${text}: ${curve.name} ${(100 * (curve.mean[bin] || 0)).toFixed(1)} %`;
+    }
+    box.textContent = text;
+    box.hidden = false;
+    box.style.left = `${Math.min(x + 12, rect.width - box.offsetWidth - 6)}px`;
+    box.style.top = `${Math.max(0, y - box.offsetHeight - 6)}px`;
+  }
+
+  time.draw = function () {
+    if (!view || !canvas) return;
+    const ratio = window.devicePixelRatio || 1;
+    const rect = canvas.parentElement.getBoundingClientRect();
+    canvas.width = Math.round(rect.width * ratio);
+    canvas.height = Math.round(rect.height * ratio);
+    canvas.style.width = `${rect.width}px`;
+    canvas.style.height = `${rect.height}px`;
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ctx.fillStyle = WS.css('--panel');
+    ctx.fillRect(0, 0, rect.width, rect.height);
+    curve(rect);
+    lanes(rect);
+    now(rect);
+  };
+
+  function curve(rect) {
+    const series = view.series[0];
+    const high = Math.max(series.top, 1e-9);
+    const yOf = (value) => 4 + (CURVE - 8) * (1 - Math.min(1, value / high));
+    const step = width() / series.mean.length;
+    ctx.font = `11px ${WS.css('--font')}`;
+    ctx.fillStyle = WS.css('--muted');
+    ctx.fillText(series.name, 8, 16);
+    ctx.fillText(`top ${(100 * series.top).toFixed(1)} %`, 8, 31);
+    ctx.fillStyle = WS.css('--well');
+    ctx.fillRect(GUTTER, 2, width(), CURVE - 4);
+    if (view.stale) return;
+    ctx.beginPath();
+    ctx.moveTo(GUTTER, yOf(0));
+    series.mean.forEach((value, bin) => {
+      ctx.lineTo(GUTTER + bin * step, yOf(value));
+      ctx.lineTo(GUTTER + (bin + 1) * step, yOf(value));
+    });
+    ctx.lineTo(GUTTER + width(), yOf(0));
+    ctx.fillStyle = WS.css('--curve');
+    ctx.fill();
+    ctx.strokeStyle = WS.css('--grid');
+    ctx.strokeRect(GUTTER + 0.5, 2.5, width() - 1, CURVE - 5);
+  }
+
+  function lanes() {
+    const height = laneHeight();
+    const chosen = WS.state ? WS.state.cursor.selection.kernel : null;
+    const sample = WS.state ? WS.state.cursor.sample : 0;
+    view.lanes.forEach((name, lane) => {
+      const y = CURVE + 4 + lane * height;
+      if (name === chosen) {
+        ctx.fillStyle = WS.css('--well');
+        ctx.fillRect(0, y, canvas.clientWidth, height);
+      }
+      if (height >= 10 || name === chosen) laneName(name, y, Math.max(height, 10), name === chosen);
+    });
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(GUTTER, CURVE, width(), canvas.clientHeight - CURVE);
+    ctx.clip();
+    const gap = height > 4 ? 1 : 0;
+    for (const bar of view.bars) {
+      const left = xOf(bar.start);
+      const y = CURVE + 4 + bar.lane * height;
+      ctx.fillStyle = WS.css(bar.sample === sample ? '--bar' : '--bar-dim');
+      ctx.fillRect(left, y + gap, Math.max(1, xOf(bar.end) - left - 0.5), height - 2 * gap);
+    }
+    ctx.restore();
+  }
+
+  function laneName(name, y, height, strong) {
+    ctx.font = `${strong ? '600 ' : ''}${Math.min(11, Math.max(8.5, height - 1))}px ${WS.css('--font')}`;
+    ctx.fillStyle = WS.css(strong ? '--text' : '--muted');
+    let text = name;
+    while (text.length > 3 && ctx.measureText(text).width > GUTTER - 14) text = text.slice(0, -2);
+    ctx.fillText(text === name ? name : `${text.slice(0, -1)}\u2026`, 8, y + height / 2 + 3.5);
+  }
+
+  function now(rect) {
+    if (!WS.state) return;
+    const { cycle_start: start, cycle_end: end } = WS.state.status;
+    const left = xOf(start);
+    const right = xOf(end);
+    if (right < GUTTER || left > GUTTER + width()) return;
+    const x0 = Math.max(GUTTER, left);
+    ctx.fillStyle = WS.css('--now-fill');
+    ctx.fillRect(x0, 0, Math.max(1, Math.min(right, GUTTER + width()) - x0), rect.height);
+    ctx.fillStyle = WS.css('--now');
+    ctx.fillRect(x0 - 0.5, 0, 1.5, rect.height);
+  }
+})();
