@@ -127,7 +127,7 @@ def is_cached() -> bool:
     return all(kernel.ready or kernel.cached for kernel in tuple(_KERNELS))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def cache_folder(source: Path) -> Path:
     """Return the folder of the compiled kernels of one source file, made if possible.
 

@@ -134,7 +134,9 @@ class Timeline:
 
     def amounts(self, step: int) -> np.ndarray:
         """Return the words of each transfer that left within a step, int64 (T,)."""
-        return self.moved_at(int(self.times[step + 1])) - self.moved_at(int(self.times[step]))
+        before, after = (self.moved_at(int(t)) for t in self.times[step : step + 2])
+        amounts: np.ndarray = after - before
+        return amounts
 
     def rates(self, step: int) -> np.ndarray:
         """Return the rate of each transfer in a step, 0 where none moves, int64 (T,)."""
@@ -242,8 +244,10 @@ class Timeline:
         words = self.chunk_words[transfers]
         spent = np.minimum(t, self.segment_t1[segments]) - self.segment_t0[segments]
         units = self.segment_before[segments] + self.segment_rate[segments] * spent
-        done: np.ndarray = self.segment_chunk[segments] * words
-        return done + np.minimum(units // RATE_UNIT, words)
+        done: np.ndarray = self.segment_chunk[segments] * words + np.minimum(
+            units // RATE_UNIT, words
+        )
+        return done
 
     def _name(
         self, kind: int, subject: int, kernel_names: Sequence[str], transfer_names: Sequence[str]

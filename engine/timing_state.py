@@ -15,6 +15,7 @@ from engine.net import TimingNet
 NEVER = 1 << 62
 """a moment that does not come"""
 
+Log = TypeVar("Log", np.ndarray, "list[int]")
 Arrays = TypeVar("Arrays", bound=tuple)  # type: ignore[type-arg]
 
 
@@ -225,14 +226,15 @@ def to_arrays(lists: Arrays) -> Arrays:
 
 def grow_logs(state: State) -> State:
     """Return the state with twice the room for stalls and segments."""
-    if isinstance(state.stall_log, list):
-        state.stall_log.extend([0] * len(state.stall_log))
-        state.segment_log.extend([0] * len(state.segment_log))
-        return state
     return state._replace(
-        stall_log=np.concatenate([state.stall_log, np.zeros_like(state.stall_log)]),
-        segment_log=np.concatenate([state.segment_log, np.zeros_like(state.segment_log)]),
+        stall_log=_twice_as_long(state.stall_log), segment_log=_twice_as_long(state.segment_log)
     )
+
+
+def _twice_as_long(log: Log) -> Log:
+    if isinstance(log, np.ndarray):
+        return np.concatenate([log, np.zeros_like(log)])
+    return log + [0] * len(log)
 
 
 def _offsets(sizes: np.ndarray) -> np.ndarray:

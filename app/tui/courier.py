@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.tui.glyphs import Glyphs
@@ -100,6 +100,7 @@ class Courier:
         self._pending = 0
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._work, name="waferscope-tui", daemon=True)
+        self._timeline: tuple[tuple[int, int], TimelineView] | None = None
         self.room = Room(2, 2, 10)
 
     @property
@@ -165,13 +166,26 @@ class Courier:
 
     def _snapshot(self, error: str) -> Snapshot:
         session, room = self._session, self.room
+        status = session.view_status()
         view = session.cursor.viewport
         plan = fit(view.rows, view.cols, room.high, room.wide, self._glyphs.pixel_height)
         return Snapshot(
-            session.view_status(),
+            status,
             session.view_map(plan.ask_rows, plan.ask_cols),
-            session.view_timeline(room.bins),
+            self._timeline_at(status, room.bins),
             session.view_pe(),
             session.view_kernel(),
             error,
+        )
+
+    def _timeline_at(self, status: StatusView, bins: int) -> TimelineView:
+        """Return the run's timeline; within a run only the step shown moves."""
+        key = status.run_id, bins
+        if self._timeline is None or self._timeline[0] != key:
+            self._timeline = key, self._session.view_timeline(bins)
+        return replace(
+            self._timeline[1],
+            step=status.step,
+            step_start=status.cycle_start,
+            step_end=status.cycle_end,
         )

@@ -7,7 +7,7 @@ from rich.style import Style
 from rich.text import Text
 
 from app.tui.glyphs import LEVELS, Glyphs, colours, hex_colour, letters
-from app.units import count, percent, size
+from app.units import count, percent
 from app.views.map import MapView
 from app.views.status import JobView, StatusView
 from app.views.timeline import Series, TimelineView
@@ -15,6 +15,10 @@ from app.views.timeline import Series, TimelineView
 SEVERITY = {"ok": "", "warn": "bold #f0e442", "alert": "bold #00e5ff"}
 """styles; colours only repeat what the words say"""
 _FAINT = "dim"
+_TITLE = 12
+"""cells for the name of a series or a kernel"""
+_TAIL = 21
+"""cells for the peak of a series"""
 
 
 def header(status: StatusView, width: int) -> Text:
@@ -91,26 +95,23 @@ def _append_categories(text: Text, view: MapView, glyphs: Glyphs) -> None:
 
 def spark(series: Series, timeline: TimelineView, glyphs: Glyphs, width: int) -> Text:
     """Draw a series along the run, the step shown reversed."""
-    title = f"{series.name:<11} "
-    peak = f" peak {_amount(series)} @{series.top_step}"
-    room = max(4, min(len(series.mean), width - len(title) - len(peak)))
-    values = _reduced(series.mean, room)
+    room = spark_bins(width)
+    values = _resampled(series.mean, room)
     top = max(float(values.max(initial=0.0)), 1e-12)
     last = len(glyphs.spark) - 1
     marks = "".join(glyphs.spark[round(float(value) / top * last)] for value in values)
-    text = Text(title, no_wrap=True)
-    first, end = (_bin(timeline, cycle, room)
-                  for cycle in (timeline.step_start, timeline.step_end - 1))  # fmt: skip
+    text = Text(f"{series.name:<{_TITLE}}", no_wrap=True)
+    first = _bin(timeline, timeline.step_start, room)
+    end = _bin(timeline, timeline.step_end - 1, room) + 1
     text.append(marks[:first], "#5ec962")
-    text.append(marks[first : end + 1], "bold reverse")
-    text.append(marks[end + 1 :], "#5ec962")
-    text.append(peak, _FAINT)
-    return text
+    text.append(marks[first:end], "bold reverse")
+    text.append(marks[end:], "#5ec962")
+    return text.append(f" peak {_short_amount(series)} @{series.top_step}", _FAINT)
 
 
 def spark_bins(width: int) -> int:
-    """Return how many bins a sparkline of `width` cells can show."""
-    return max(4, width - 12 - len(" peak 000.0 KB @00000"))
+    """Return how many bins a sparkline of `width` cells shows."""
+    return max(4, width - _TITLE - _TAIL)
 
 
 def _bin(timeline: TimelineView, cycle: int, bins: int) -> int:
@@ -118,19 +119,21 @@ def _bin(timeline: TimelineView, cycle: int, bins: int) -> int:
     return min(bins - 1, max(0, int(part * bins)))
 
 
-def _reduced(values: tuple[float, ...], room: int) -> np.ndarray:
+def _resampled(values: tuple[float, ...], room: int) -> np.ndarray:
+    """Return the series in exactly `room` bins; they differ only while the screen is resized."""
     array = np.asarray(values, np.float64)
-    if len(array) <= room:
-        return array
-    starts = np.arange(room) * len(array) // room
-    reduced: np.ndarray = np.maximum.reduceat(array, starts)
-    return reduced
+    picked: np.ndarray = array[np.arange(room) * len(array) // room]
+    return picked
 
 
-def _amount(series: Series) -> str:
+def _short_amount(series: Series) -> str:
     if series.name == "utilization":
         return percent(series.top)
-    return size(series.top) if "bytes" in series.unit else count(round(series.top, 1))
+    base, unit = (1024.0, "B") if "bytes" in series.unit else (1000.0, "")
+    power = 0
+    while series.top >= 999.5 * base**power and power < 4:
+        power += 1
+    return f"{series.top / base**power:.3g} {' kMGT'[power].strip()}{unit}".rstrip()
 
 
 def lanes(timeline: TimelineView, glyphs: Glyphs, width: int, most: int) -> list[Text]:
@@ -154,8 +157,8 @@ def lanes(timeline: TimelineView, glyphs: Glyphs, width: int, most: int) -> list
 
 
 def _lane(name: str, row: np.ndarray, here: int, is_running: bool, glyphs: Glyphs) -> Text:
-    title = name if len(name) <= 11 else name[:10] + "~"
-    text = Text(f"{title:<11} ", "bold" if is_running else _FAINT, no_wrap=True)
+    title = name if len(name) < _TITLE else name[: _TITLE - 2] + "~"
+    text = Text(f"{title:<{_TITLE}}", "bold" if is_running else _FAINT, no_wrap=True)
     marks = "".join("=" if on and glyphs.is_ascii else "▬" if on else " " for on in row.tolist())
     text.append(marks[:here], "#7cc8f5")
     text.append(marks[here], "bold reverse")

@@ -74,9 +74,11 @@ class MapWidget(Widget):
         )
         place = view.selection.pe
         row, col = place if place is not None else (None, None)
-        strips = [ruler(picture, col, self._glyphs)]
+        base = self.rich_style
+        strips = [ruler(picture, col, self._glyphs).apply_style(base)]
         for y in range(self.size.height - 1):
-            segments: list[Segment] = [gutter(picture, y, row, self._glyphs)]
+            number = gutter(picture, y, row, self._glyphs)
+            segments = [Segment(number.text, base + number.style)]
             strips.append(Strip(segments + map_line(picture, y, ink), self.size.width))
         return strips
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,11 +56,9 @@ def test_importing_the_engine_does_not_import_numba() -> None:
 
 def test_a_kernel_runs_compiled_and_is_kept_on_disk() -> None:
     inner, _ = make_pair()
-    assert not inner.ready
-    assert not inner.cached
+    assert (inner.ready, inner.cached) == (False, False)
     assert inner(4) == 8
-    assert inner.ready
-    assert inner.cached
+    assert (inner.ready, inner.cached) == (True, True)
     assert jit_kernel(_double).cached
     assert Path(str(inner.compiled.stats.cache_path)).is_relative_to(jit._user_cache())
 
@@ -67,9 +66,10 @@ def test_a_kernel_runs_compiled_and_is_kept_on_disk() -> None:
 def test_interpreting_covers_the_kernels_called() -> None:
     inner, outer = make_pair()
     assert outer.interpret(4) == 9
-    assert not inner.ready
+    states = [inner.ready]
     assert outer.py_func(4) == 9
-    assert inner.ready
+    states.append(inner.ready)
+    assert states == [False, True]
 
 
 def test_a_kernel_calls_a_kernel_compiled() -> None:
@@ -137,5 +137,5 @@ def test_a_folder_that_cannot_be_written_falls_back(
     blocker = tmp_path / "file"
     blocker.write_text("")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(blocker))
-    monkeypatch.setattr(jit.tempfile, "gettempdir", lambda: str(tmp_path / "temp"))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path / "temp"))
     assert cache_folder(Path(jit.__file__)).is_relative_to(tmp_path / "temp")

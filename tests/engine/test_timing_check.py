@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.net import TimingNet
 from engine.timing import simulate
 from engine.timing_check import Deadlock
 from tests.factories.timing_nets import Edge, build_chain, build_net, build_skip
@@ -53,7 +54,8 @@ def test_each_wait_leads_to_the_next_and_the_last_to_the_first() -> None:
     ],
 )
 def test_ill_formed_nets_are_refused(name: str, values: list[int], says: str) -> None:
-    net = build_chain(2, 2)._replace(**{name: np.array(values)})
+    fields = build_chain(2, 2)._asdict() | {name: np.array(values)}
+    net = TimingNet(**fields)
     with pytest.raises(ValueError, match=says):
         simulate(net)
 

@@ -102,7 +102,7 @@ def test_instances_last_their_length_plus_stalls(seed: int) -> None:
         t0, t1 = int(run.times[step]), int(run.times[step + 1])
         sample, done, upto = run.progress_bounds(t0, t1)
         assert ((upto - done) == (t1 - t0) * run.running(step)).all()
-        assert [run.progress(k, t0) for k in np.flatnonzero(sample >= 0)] == list(
+        assert [run.progress(k, t0) for k in np.flatnonzero(sample >= 0).tolist()] == list(
             zip(sample[sample >= 0].tolist(), done[sample >= 0].tolist(), strict=True)
         )
         work += upto - done
