@@ -63,37 +63,41 @@ class IdleArea:
 
 def idle_map(run: Run, step: int | None) -> IdleMap:
     """Return the causes of a step, or of the whole run (None)."""
-    cycles, stack = _cause_cycles(run, step)
-    dominant = np.argmax(stack, axis=0).astype(np.uint8)
-    lost = np.take_along_axis(stack, dominant[None].astype(np.int64), axis=0)[0]
-    if step is None:
-        totals = cause_totals(run)
-    else:
-        amounts = stack.sum(axis=(1, 2), dtype=np.float64)
-        totals = tuple((name, round(float(n))) for name, n in zip(CAUSES, amounts, strict=True))
-    ranked = sorted((item for item in totals if item[1]), key=lambda item: -item[1])
+    cycles = run.timeline.makespan
+    if step is not None:
+        start, end = run.step_bounds(step)
+        cycles = end - start
+    dominant = np.zeros(run.grid, np.uint8)
+    lost = np.zeros(run.grid, np.float64)
+    amounts = dict.fromkeys(CAUSES, 0) if step is not None else dict(cause_totals(run))
+    for code, cause in enumerate(CAUSES):
+        if step is None and not amounts[cause]:
+            continue
+        spent = _spent(run, cause, step, cycles)
+        more = spent > lost
+        dominant[more] = code
+        np.maximum(lost, spent, out=lost)
+        if step is not None:
+            amounts[cause] = round(float(spent.sum(dtype=np.float64)))
+    ranked = sorted((item for item in amounts.items() if item[1]), key=lambda item: -item[1])
     return IdleMap(dominant, lost, tuple(ranked), cycles)
 
 
-def _cause_cycles(run: Run, step: int | None) -> tuple[int, np.ndarray]:
-    """Return the cycles looked at and cycles by cause, float32 (causes, rows, cols)."""
-    fields, timeline = run.execution.fields, run.timeline
-    if step is None:
-        cycles = timeline.makespan
+def _spent(run: Run, cause: str, step: int | None, cycles: int) -> np.ndarray:
+    """Return every PE's cycles of a cause, (rows, cols)."""
+    dead = tuple(np.array(run.machine.defects, np.int64).reshape(-1, 2).T)
+    if cause == "defective":
+        spent = np.zeros(run.grid, np.float64)
+        spent[dead] = cycles
+        return spent
+    if cause == "unassigned":
+        spent = np.where(used_mask(run), 0.0, float(cycles))
+    elif step is None:
+        spent = run.execution.fields.total(f"cause:{cause}")
     else:
-        start, end = run.step_bounds(step)
-        cycles = end - start
-    stack = np.zeros((len(CAUSES), *run.grid), np.float32)
-    for code, cause in enumerate(CAUSES):
-        if cause in ("defective", "unassigned"):
-            continue
-        name = f"cause:{cause}"
-        stack[code] = fields.total(name) if step is None else fields.field(name, step) * cycles
-    stack[CAUSES.index("unassigned")][~used_mask(run)] = cycles
-    for row, col in run.machine.defects:
-        stack[:, row, col] = 0
-        stack[CAUSES.index("defective"), row, col] = cycles
-    return cycles, stack
+        spent = run.execution.fields.field(f"cause:{cause}", step) * np.float32(cycles)
+    spent[dead] = 0
+    return spent
 
 
 def idle_areas(found: IdleMap) -> tuple[IdleArea, ...]:

@@ -142,9 +142,9 @@
   }
 
   function whenDrawn() {
-    const ready = WS.$('mesh') && window.dash_clientside && window.dash_clientside.set_props;
+    const ready = document.readyState === 'complete' && WS.$('mesh') && window.dash_clientside && window.dash_clientside.set_props;
     if (ready) start();
     else requestAnimationFrame(whenDrawn);
   }
-  whenDrawn();
+  window.addEventListener('load', whenDrawn);
 })();

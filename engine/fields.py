@@ -71,7 +71,7 @@ class Fields:
         return self._share(_cause_of(metric), step)
 
     def total(self, metric: str) -> np.ndarray:
-        """Return the map over the whole run, int64: cycles of a cause, words; bytes: the maximum."""
+        """Return the map over the whole run, int64: cycles, words; of bytes the maximum."""
         kind = METRICS[metric].kind
         if kind == "bytes":
             return self.maximum(metric)
@@ -228,7 +228,7 @@ class Fields:
         busy = np.cumsum(profile.cycles, axis=-1)
         ends = np.concatenate([busy, np.full((*busy.shape[:2], 1), profile.length)], axis=-1)
         starts = np.concatenate([np.zeros((*busy.shape[:2], 1), np.int64), busy], axis=-1)
-        return np.maximum(0, np.minimum(high, ends) - np.maximum(low, starts))
+        return np.asarray(np.maximum(0, np.minimum(high, ends) - np.maximum(low, starts)))
 
     def _share(self, cause: int, step: int) -> np.ndarray:
         cycles = float(self.timeline.times[step + 1] - self.timeline.times[step])

@@ -112,7 +112,8 @@ def _delivered_words(leg: Leg) -> int:
     if "broadcast" not in leg.kind:
         return leg.words
     return sum(
-        count * leg.dst * -(-words // leg.share) for _, count, words in Split(leg.words, leg.lines).runs()
+        count * leg.dst * -(-words // leg.share)
+        for _, count, words in Split(leg.words, leg.lines).runs()
     )
 
 
@@ -223,7 +224,9 @@ def rates_respect_capacity(fields: Fields, net: TimingNet, steps: list[int]) -> 
                 worst = (most, step, plane, at_row, at_col)
     capacity = RATE_UNIT * COEF_UNIT
     share = worst[0] / capacity
-    detail = f"busiest {worst[2] or 'link'} at ({worst[3]}, {worst[4]}) in step {worst[1]}: {share:.4f}"
+    detail = (
+        f"busiest {worst[2] or 'link'} at ({worst[3]}, {worst[4]}) in step {worst[1]}: {share:.4f}"
+    )
     return Check("rates within capacity", worst[0] <= capacity, detail + " of a wavelet a cycle")
 
 
@@ -239,8 +242,10 @@ def memory_is_accounted(program: Program) -> Check:
                 apart = a.offset + a.size <= b.offset or b.offset + b.size <= a.offset
                 together = a.live[0] <= b.live[1] and b.live[0] <= a.live[1]
                 if together and not apart:
-                    return Check("memory is accounted", False,
-                                 f"kernel '{kernel.id}': {a.name} and {b.name} share bytes")  # fmt: skip
+                    return Check(
+                        "memory is accounted", False,
+                        f"kernel '{kernel.id}': {a.name} and {b.name} share bytes",
+                    )  # fmt: skip
     ok = most <= capacity or not program.would_run
     return Check("memory is accounted", ok, f"fullest PE {most:,} B of {capacity:,} B")
 
@@ -258,8 +263,10 @@ def operations_match(program: Program, models: dict[str, KernelModel]) -> Check:
         asked = _products(kernel.spec, shapes)
         rows = kernel.region.rows == tiling.m_parts * tiling.k_parts
         if mine != asked or not rows or kernel.region.cols != tiling.n_parts:
-            return Check("operations match", False,
-                         f"kernel '{kernel.id}' executes {mine:,} products of {asked:,}")  # fmt: skip
+            return Check(
+                "operations match", False,
+                f"kernel '{kernel.id}' executes {mine:,} products of {asked:,}",
+            )  # fmt: skip
         executed, wanted = executed + mine, wanted + asked
     return Check("operations match", executed == wanted, f"{executed:,} multiply-accumulates")
 

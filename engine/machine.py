@@ -272,7 +272,8 @@ def parse_machine(name: str) -> MachineSpec:
     near = difflib.get_close_matches(key, [*PRESETS, "mesh-64x64"], n=1, cutoff=0.3)
     hint = f"; did you mean '{near[0]}'?" if near else ""
     raise MachineError(
-        f"unknown machine '{name}'{hint} Known: {', '.join(PRESETS)}, mesh-ROWSxCOLS, or a YAML file"
+        f"unknown machine '{name}'{hint} Known: {', '.join(PRESETS)}, mesh-ROWSxCOLS, "
+        "or a YAML file"
     )
 
 

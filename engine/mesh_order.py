@@ -8,6 +8,7 @@ lower pieces. Inside a tile BLAS sums as it likes. Row statistics run from west 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -143,7 +144,7 @@ def _chain_by_result(
         [keeper_rows(left.shape[1], count, k_parts) for count in columns.sizes() if count], axis=1
     )
     kept = keepers.reshape(left.shape[1], groups, right.shape[2]).transpose(1, 0, 2)
-    panels = [left[:, :, a:b] @ right[:, a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    panels = [left[:, :, a:b] @ right[:, a:b] for a, b in pairwise(cuts)]
     for piece, panel in enumerate(panels):
         np.add(out, panel, out=out, where=kept >= piece)
     for piece in reversed(range(k_parts)):

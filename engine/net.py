@@ -94,9 +94,7 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
         producer=_ints(index[t.producer] for t in transfers),
         chunks=_ints(t.chunks for t in transfers),
         words=_ints(words),
-        cap=_ints(
-            highest_rate(t, w, program) for t, w in zip(transfers, words, strict=True)
-        ),
+        cap=_ints(highest_rate(t, w, program) for t, w in zip(transfers, words, strict=True)),
         latency=_ints(transfer_latency(t.legs, program.machine) for t in transfers),
         out_slots=_ints(t.out_slots for t in transfers),
         give_first=_ints(t.give[0] for t in transfers),

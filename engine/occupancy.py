@@ -65,9 +65,7 @@ class Occupancy:
         for buffer in self.program.buffers:
             if buffer.kernel == kernel:
                 live = self._live_bytes(buffer, index, step)
-                found.append(
-                    SramUse(buffer.name, buffer.role, buffer.offset, buffer.size, live)
-                )
+                found.append(SramUse(buffer.name, buffer.role, buffer.offset, buffer.size, live))
         return tuple(sorted(found, key=lambda use: (use.offset, use.name)))
 
     def _live_bytes(self, buffer: Buffer, kernel: int, step: int) -> int:

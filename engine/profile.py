@@ -52,11 +52,12 @@ def profile(model: KernelModel, tiling: Tiling, machine: MachineSpec, dtype: str
     n = Split(model.problem.n_units, tiling.n_parts).sizes()
     rows, row_class = np.unique(np.stack([m, k]), axis=1, return_inverse=True)
     cols, col_class = np.unique(n, return_inverse=True)
+    k_parts = np.asarray(tiling.k_parts)
     parts = tile_cycles(
-        model, rows[0][:, None], rows[1][:, None], cols[None, :], np.int64(tiling.k_parts),
+        model, rows[0][:, None], rows[1][:, None], cols[None, :], k_parts,
         machine, dtype,
     )  # fmt: skip
     cycles = np.stack(np.broadcast_arrays(*parts), axis=-1).astype(np.int64)
-    chain = chain_latency(model, np.int64(tiling.k_parts), np.int64(tiling.n_parts), machine)
+    chain = chain_latency(model, k_parts, np.asarray(tiling.n_parts), machine)
     length = max(1, int(cycles.sum(axis=-1).max() + chain))
     return Profile(length, row_class.ravel(), col_class.ravel(), cycles)

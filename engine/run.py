@@ -97,9 +97,7 @@ def replay(
     progress.stage("ledger", 1, "run")
     ledger = audit(fields, net, models, every_step=every_step)
     bottleneck = find_bottleneck(program, profiles, net, timeline)
-    return Execution(
-        program, store, profiles, net, timeline, gaps, fields, ledger, bottleneck
-    )
+    return Execution(program, store, profiles, net, timeline, gaps, fields, ledger, bottleneck)
 
 
 def _simulate(program: Program, net: TimingNet, progress: Progress) -> Timeline:

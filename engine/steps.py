@@ -55,7 +55,7 @@ def _run_cycles(timeline: Timeline, kernel: int, times: np.ndarray) -> np.ndarra
     mine = timeline.stall_kernel == kernel
     stops = np.concatenate([timeline.end[kernel], timeline.stall_start[mine]])
     starts = np.concatenate([timeline.start[kernel], timeline.stall_end[mine]])
-    return _elapsed(np.sort(starts), times) - _elapsed(np.sort(stops), times)
+    return np.asarray(_elapsed(np.sort(starts), times) - _elapsed(np.sort(stops), times))
 
 
 def _elapsed(marks: np.ndarray, times: np.ndarray) -> np.ndarray:

@@ -9,9 +9,15 @@ import numpy as np
 
 
 def content_hash(array: np.ndarray) -> str:
-    """Return a hash of an array's dtype, shape and bytes."""
+    """Return a hash of an array's dtype, shape and bytes.
+
+    An array of one repeated value (all strides 0) is hashed as that value, never written out.
+    """
     digest = hashlib.blake2b(f"{array.dtype.str}{array.shape}".encode(), digest_size=16)
-    digest.update(np.ascontiguousarray(array).tobytes())
+    if array.size and not any(array.strides):
+        digest.update(b"constant" + array.flat[0].tobytes())
+    else:
+        digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 
 

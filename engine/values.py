@@ -162,9 +162,7 @@ def _stored(array: np.ndarray, storage: str) -> np.ndarray:
     return array.astype(np.float32, copy=False)
 
 
-def main_result(
-    kernel: Kernel, model: KernelModel, known: Mapping[str, np.ndarray]
-) -> np.ndarray:
+def main_result(kernel: Kernel, model: KernelModel, known: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return the main result of a kernel from its inputs."""
     arrays = dict(known)
     for op in kernel.spec.ops[: kernel.spec.main + 1]:
@@ -186,9 +184,7 @@ def result_matrix(kernel: Kernel, model: KernelModel, result: np.ndarray) -> np.
     return result.reshape(problem.m, problem.n)
 
 
-def cut_tile(
-    kernel: Kernel, model: KernelModel, result: np.ndarray, row: int, col: int
-) -> Tile:
+def cut_tile(kernel: Kernel, model: KernelModel, result: np.ndarray, row: int, col: int) -> Tile:
     """Return what the PE at (row, col) of the fabric keeps of a main result."""
     problem, tiling, region = model.problem, kernel.tiling, kernel.region
     part, piece = divmod(row - region.row, tiling.k_parts)
@@ -212,9 +208,7 @@ def _main_nonfinite(
     units, columns = Split(problem.m_units, tiling.m_parts), Split(problem.n, tiling.n_parts)
     part, column = units.owner(m // problem.m_inner), columns.owner(n)
     m0, n0 = units.start(part) * problem.m_inner, columns.start(column)
-    keepers = keeper_rows(
-        units.size(part) * problem.m_inner, columns.size(column), tiling.k_parts
-    )
+    keepers = keeper_rows(units.size(part) * problem.m_inner, columns.size(column), tiling.k_parts)
     row = kernel.region.row + part * tiling.k_parts + int(keepers[m - m0, n - n0])
     name = kernel.spec.main_op.outputs[0]
     return _nonfinite(kernel.id, name, result, sample, (row, kernel.region.col + column))

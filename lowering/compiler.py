@@ -13,13 +13,20 @@ from engine.store import TensorStore
 from lowering.cache import StageCache
 from lowering.config import CompileConfig
 from lowering.graph import Graph
+from lowering.passes import run_passes
 from lowering.passes.fuse import KernelDraft, fuse
 from lowering.report import CompileReport
 from lowering.reporting import make_report
 from lowering.stages.contention import find_conflicts
 from lowering.stages.edges import plan_edges
 from lowering.stages.memory import KernelMemory, kernel_memory
-from lowering.stages.plan import KernelPlan, PlacedPlan, place_kernels, plan_kernels, smallest_machine
+from lowering.stages.plan import (
+    KernelPlan,
+    PlacedPlan,
+    place_kernels,
+    plan_kernels,
+    smallest_machine,
+)
 from lowering.stages.routing import assign_colors, kernel_legs
 from lowering.stages.slots import needed_slots
 from lowering.stages.transfers import LEAST_SLOTS, make_transfers, with_slots
@@ -32,6 +39,7 @@ class Compiled:
     """A compiled model."""
 
     graph: Graph
+    """as imported, before any pass"""
     program: Program
     store: TensorStore
     report: CompileReport
@@ -67,6 +75,8 @@ def compile_graph(
         Cancelled: the progress was asked to stop.
     """
     cache = cache or StageCache()
+    imported = graph
+    graph = cache.get("passes", imported, lambda: run_passes(imported))
     shapes = {name: value.shape for name, value in graph.values.items()}
     plan = cache.get("kernels", graph, lambda: plan_kernels(fuse(graph), shapes))
     place_key = (graph, config.machine, config.storage, config.pe_caps)
@@ -82,7 +92,7 @@ def compile_graph(
         smaller = cache.get("machine", place_key, lambda: _smallest(plan, config, progress))
         report = replace(report, smallest_machine=smaller)
     program = replace(program, would_run=report.fits)
-    return Compiled(graph, program, store, report, config)
+    return Compiled(imported, program, store, report, config)
 
 
 def _route(
@@ -95,9 +105,7 @@ def _route(
     machine, ends, lengths = config.machine, placed.ends, placed.lengths()
     shapes = {name: value.shape for name, value in graph.values.items()}
     tilings = {name: end.tiling for name, end in ends.items()}
-    edges = plan_edges(
-        plan.drafts, plan.models, tilings, shapes, graph.outputs, config.max_chunks
-    )
+    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, graph.outputs, config.max_chunks)
     transfers = make_transfers(edges, ends, lengths, shapes, machine, config.storage)
     own = [kernel_legs(plan.models[d.name], ends[d.name], machine) for d in plan.drafts]
     colors = assign_colors([t.legs for t in transfers] + own)
@@ -123,9 +131,7 @@ def _route(
     return _Routed(kernels, transfers, colors.used, colors.crowded, program)
 
 
-def _kernel(
-    draft: KernelDraft, region: Rect, placed: PlacedPlan, legs: tuple[Leg, ...]
-) -> Kernel:
+def _kernel(draft: KernelDraft, region: Rect, placed: PlacedPlan, legs: tuple[Leg, ...]) -> Kernel:
     return Kernel(
         id=draft.name,
         family=draft.family,

@@ -118,9 +118,7 @@ def _sram_levers(held: Sequence[Buffer], program: Program) -> tuple[str, ...]:
     return tuple(levers)
 
 
-def _color_overflow(
-    program: Program, used: int, crowded: tuple[int, int] | None
-) -> list[Overflow]:
+def _color_overflow(program: Program, used: int, crowded: tuple[int, int] | None) -> list[Overflow]:
     machine = program.machine
     free = machine.colors - machine.reserved_colors
     if used <= free:

@@ -57,7 +57,7 @@ class WaferscopeApp(App[int]):
         self._player: Timer | None = None
         self._speed = 2
         self._played_step = -1
-        self._job_running = False
+        self._seen_job = 0, ""
         self._desk = Desk(self)
         self._faces: dict[str, Callable[[], None]] = {
             "idle": lambda: self.ask("idle"), "report": lambda: self.ask("report"),
@@ -149,13 +149,14 @@ class WaferscopeApp(App[int]):
 
     def _watch_job(self) -> None:
         job = self.session.job
-        is_running = job is not None and job.is_running
-        if job is not None and is_running:
+        if job is None:
+            return
+        if job.is_running:
             line = lines.job_line(job_view(job), self.glyphs, self._main.size.width)
             self._main.show_answer(line)
-        elif self._job_running:
+        elif (job.id, job.state) != self._seen_job:
             self.courier.send(Look())
-        self._job_running = is_running
+        self._seen_job = job.id, job.state
 
     # -- playing -------------------------------------------------------------------------------
 

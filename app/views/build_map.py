@@ -15,6 +15,10 @@ from engine.metrics import METRICS, Metric
 
 _FRACTIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _NICE = (1, 2, 2.5, 5, 10)
+_MOST_RATE = 4
+"""wavelets a cycle that the four links of a router can carry; a longer step's amount has no rate"""
+_LONG_STEP = 32
+"""cycles from which a full link is worth a warning: amounts are whole wavelets"""
 
 
 def view_map(run: Run, cursor: Cursor, height: int, width: int) -> MapView:
@@ -71,7 +75,8 @@ def _tick_text(run: Run, kind: str, value: float, cycles: int) -> str:
         capacity = run.machine.sram_bytes / 1024
         return f"{value / 1024:.3g} KB of {capacity:.3g}"
     if kind == "words":
-        return f"{count(value)} ({value / max(1, cycles):.3g}/cycle)"
+        rate = value / max(1, cycles)
+        return f"{count(value)} ({rate:.3g}/cycle)" if rate <= _MOST_RATE else count(value)
     return f"{100 * value:.0f} %"
 
 
@@ -119,8 +124,8 @@ def _assess(
         return "ok", f"{metric.label}: nothing in this view in this step"
     text = f"{metric.label}: highest {amount(top, metric.kind)} at {place}"
     text += f", {busy:,} of {window.size:,} PEs above zero"
-    if metric.id.startswith("link_") and top >= 0.9 * cycles:
-        return "warn", f"{text}; the link carries {top / max(1, cycles):.2f} wavelets a cycle"
+    if metric.id.startswith("link_") and top >= 0.9 * cycles >= 0.9 * _LONG_STEP:
+        return "warn", f"{text}: at least 90 % of what a link carries"
     return "ok", text
 
 

@@ -36,7 +36,7 @@ class TileCycles(NamedTuple):
     @property
     def busy(self) -> np.ndarray:
         """all four together"""
-        return self.compute + self.overhead + self.memory + self.transfer
+        return np.asarray(self.compute + self.overhead + self.memory + self.transfer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def tile_cycles(
 
 
 def _ceil(cycles: np.ndarray) -> np.ndarray:
-    return np.ceil(np.asarray(cycles, np.float64) - 1e-9).astype(np.int64)
+    return np.asarray(np.ceil(np.asarray(cycles, np.float64) - 1e-9).astype(np.int64))
 
 
 def _memory_cycles(
@@ -126,7 +126,7 @@ def _memory_cycles(
     """Cycles that ports add: a vector operation reads two operands and writes one."""
     reads = elements * (2 * bytes_each) / machine.read_bytes_per_cycle
     writes = elements * bytes_each / machine.write_bytes_per_cycle
-    return np.maximum(0, _ceil(np.maximum(reads, writes)) - compute)
+    return np.asarray(np.maximum(0, _ceil(np.maximum(reads, writes)) - compute))
 
 
 def _transfer_cycles(
@@ -153,7 +153,7 @@ def _transfer_cycles(
     arriving = arriving + own * model.side_inputs // max(1, per_position)
     summed = np.where(k_parts > 1, 2 * m * n, 0) if problem.work != "none" else 0 * own
     words = _ceil((arriving + own) * bytes_each / machine.wavelet_bytes)
-    return words + _ceil(summed * ACCUMULATOR_BYTES / machine.wavelet_bytes)
+    return np.asarray(words + _ceil(summed * ACCUMULATOR_BYTES / machine.wavelet_bytes))
 
 
 def estimate(

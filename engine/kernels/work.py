@@ -88,7 +88,9 @@ def kernel_epilogue(spec: KernelSpec, problem: Problem, shapes: Shapes) -> Epilo
     return Epilogue(
         vector_ops=sum(walked) / results,
         flops=sum(
-            count for op, count in zip(ops, walked, strict=True) if not (lookup and op is spec.main_op)
+            count
+            for op, count in zip(ops, walked, strict=True)
+            if not (lookup and op is spec.main_op)
         ),
         row_sums=sum(row_sums(op, shapes) for op in ops),
         calls=sum(count > 0 for count in walked),

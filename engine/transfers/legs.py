@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from types import ModuleType
 
 import numpy as np
@@ -124,6 +125,6 @@ def transfer_latency(legs: Sequence[Leg], machine: MachineSpec) -> int:
     """Return the cycles from core to core over all legs: ramps, hops and turns."""
     if not legs:
         return 0
-    turns = sum(a.axis != b.axis for a, b in zip(legs, legs[1:], strict=False))
+    turns = sum(a.axis != b.axis for a, b in pairwise(legs))
     travel = sum(leg_latency(leg, machine) for leg in legs)
     return travel + turns * machine.turn_cycles + 2 * machine.ramp_cycles

@@ -73,7 +73,7 @@ def crossing(span: Span) -> tuple[np.ndarray, np.ndarray]:
 def _settled(started: np.ndarray, ended: np.ndarray, span: Span) -> np.ndarray:
     """Words that both start and end at or before each position."""
     if span.groups == 0 or span.words == 0:
-        return np.minimum(started, ended)
+        return np.asarray(np.minimum(started, ended))
     parts = Split(span.words, min(span.groups, span.words))
     sizes = parts.sizes()[:, None]
     starts = (np.cumsum(parts.sizes()) - parts.sizes())[:, None]

@@ -10,7 +10,7 @@ from engine.kernels.conv.spec import Conv
 from engine.kernels.pointwise.functions import Array
 from engine.kernels.pointwise.spec import Map
 from lowering.graph import Graph, Node, Value
-from lowering.passes.rewrite import bypassed, is_constant, producers, readers
+from lowering.passes.rewrite import absorbed, is_constant, producers, readers
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class FoldBatchNorm:
         if bias is not None:
             shape = graph.values[bias.op.inputs[1]].shape
             editor.scale(bias, 1, factor, shape, node)
-        return bypassed(editor.graph(), {node.op.outputs[0]: node.op.inputs[0]})
+        return absorbed(editor.graph(), node)
 
     def _match(self, graph: Graph, node: Node) -> tuple[Node, Node | None, str] | None:
         """Return (convolution, addition between, factor) where the rewrite holds."""

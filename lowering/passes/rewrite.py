@@ -63,6 +63,17 @@ def bypassed(graph: Graph, dropped: Mapping[str, str]) -> Graph:
     return without_dead(replace(graph, nodes=nodes))
 
 
+def absorbed(graph: Graph, node: Node) -> Graph:
+    """Take a node out whose work its producer now does: the producer's result takes its name.
+
+    The producer's result must have no other reader. A value's name thus keeps its meaning, so
+    what the mesh computes can be compared with the imported graph by name.
+    """
+    names = {node.op.inputs[0]: node.op.outputs[0]}
+    nodes = tuple(renamed(other, names) for other in graph.nodes if other is not node)
+    return without_dead(replace(graph, nodes=nodes))
+
+
 def _end(name: str, names: Mapping[str, str]) -> str:
     while name in names:
         name = names[name]

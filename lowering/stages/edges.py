@@ -54,9 +54,7 @@ def plan_edges(
     for tensor in outputs:
         if tensor in maker:
             source = maker[tensor]
-            edges.append(
-                Edge(tensor, source.name, HOST, Arrival("grid", True), 1, whole=False)
-            )
+            edges.append(Edge(tensor, source.name, HOST, Arrival("grid", True), 1, whole=False))
     return tuple(edges)
 
 

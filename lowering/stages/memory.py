@@ -51,9 +51,7 @@ def kernel_memory(
 
 @lru_cache(maxsize=4096)
 def _layout(requests: tuple[BufferRequest, ...], capacity: int) -> Layout:
-    nameless = tuple(
-        BufferRequest("", r.role, r.size, r.first, r.last, r.align) for r in requests
-    )
+    nameless = tuple(BufferRequest("", r.role, r.size, r.first, r.last, r.align) for r in requests)
     return _shared_layout(nameless, capacity)
 
 
@@ -90,10 +88,10 @@ def _requests(
 
 def _resident_bytes(kernel: Kernel, model: KernelModel, dtype: str) -> int:
     tiling, problem = kernel.tiling, model.problem
-    k = np.int64(-(-problem.k_units // tiling.k_parts))
-    n = np.int64(-(-problem.n_units // tiling.n_parts))
-    rows = np.int64(tiling.m_parts * tiling.k_parts)
-    return int(weight_bytes(model, k, n, rows, np.int64(tiling.n_parts), dtype))
+    k = np.asarray(-(-problem.k_units // tiling.k_parts))
+    n = np.asarray(-(-problem.n_units // tiling.n_parts))
+    rows = np.asarray(tiling.m_parts * tiling.k_parts)
+    return int(weight_bytes(model, k, n, rows, np.asarray(tiling.n_parts), dtype))
 
 
 def _work(kernel: Kernel, model: KernelModel, dtype: str) -> list[BufferRequest]:

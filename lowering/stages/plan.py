@@ -14,6 +14,7 @@ from engine.program import Tiling
 from engine.progress import Progress
 from lowering.config import CompileConfig
 from lowering.passes.fuse import KernelDraft
+from lowering.stages.blocks import find_blocks
 from lowering.stages.infeasible import Infeasible
 from lowering.stages.placement import place
 from lowering.stages.routing import End
@@ -66,7 +67,8 @@ def _unique(drafts: Sequence[KernelDraft]) -> tuple[KernelDraft, ...]:
     seen: dict[str, int] = {}
     named = []
     for draft in drafts:
-        base = draft.name.split("/")[0].removeprefix("node_") or draft.kind
+        source = draft.origin[0] if draft.origin else draft.name
+        base = source.removeprefix("node_") or draft.kind
         count = seen.get(base, 0)
         seen[base] = count + 1
         named.append(replace(draft, name=f"{base}_{count}" if count else base))
@@ -103,13 +105,18 @@ def _regions(
         tables.append(known[key])
         progress.advance(index + 1)
     progress.stage("placement", len(tables), "kernels")
-    found = place(tables, machine.rows, machine.cols)
+    keys = [(plan.models[draft.name], config.cap(draft.name)) for draft in plan.drafts]
+    found = place(
+        tables, machine.rows, machine.cols, blocks=find_blocks(keys), blocked=_dead(machine)
+    )
     return found if isinstance(found, Infeasible) else found.regions
 
 
-def _limits(
-    rows: int, cols: int, config: CompileConfig, factor: int, kernel: str
-) -> SizingLimits:
+def _dead(machine: MachineSpec) -> tuple[Rect, ...]:
+    return tuple(Rect(row, col, 1, 1) for row, col in machine.defects)
+
+
+def _limits(rows: int, cols: int, config: CompileConfig, factor: int, kernel: str) -> SizingLimits:
     return SizingLimits(rows, cols, config.machine.data_sram_bytes * factor, config.cap(kernel))
 
 

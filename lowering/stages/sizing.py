@@ -74,6 +74,7 @@ def _best_rows(
     k_parts = useful_cuts(model.problem.k_units, height, _CUTS)
     m_parts = np.array([_even_cut(model.problem.m_units, height // int(k)) for k in k_parts])
     cycles = estimate(model, m_parts[:, None], k_parts[:, None], widths[None], machine, dtype)
+    cycles = np.maximum(cycles, _row_cycles(model, m_parts * k_parts, machine, dtype)[:, None])
     held = tile_bytes(model, m_parts[:, None], k_parts[:, None], widths[None], dtype)
     allowed = held <= limits.sram_bytes
     if limits.cap is not None:
@@ -82,6 +83,17 @@ def _best_rows(
     choice = cycles.argmin(axis=0)
     place = np.arange(len(widths))
     return cycles[choice, place], m_parts[choice], k_parts[choice]
+
+
+def _row_cycles(
+    model: KernelModel, rows: np.ndarray, machine: MachineSpec, dtype: str
+) -> np.ndarray:
+    """Return the cycles in which a region's rows can carry what arrives: a wavelet a link a cycle.
+
+    Keeps a kernel of little work from being so flat that its rows choke the pipeline.
+    """
+    arriving = model.streamed + model.side_inputs
+    return np.asarray(-(-machine.words(arriving, dtype) // rows))
 
 
 @lru_cache(maxsize=65536)

@@ -13,7 +13,7 @@ from math import prod
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
 from engine.kernels.gather.spec import Gather, GatherND
-from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
+from engine.kernels.move.spec import Concat, Pad, Reshape, Slice, Transpose
 from engine.kernels.problem import Shapes
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
 from engine.kernels.spec import KernelSpec, Operation

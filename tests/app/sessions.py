@@ -1,0 +1,27 @@
+"""Small sessions for the tests: the mlp demo on a 64x64 mesh, compiled and executed once."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from app.debugger import Debugger
+from app.opening import open_run
+from app.run import Run
+from engine.machine import generic_mesh
+from lowering.config import CompileConfig
+
+
+def mesh_config(side: int = 64, samples: int | None = None) -> CompileConfig:
+    """Return the config of a square mesh."""
+    return CompileConfig(machine=generic_mesh(side, side), samples=samples)
+
+
+@lru_cache(maxsize=4)
+def mlp_run(samples: int = 4) -> Run:
+    """Return the mlp demo's run; runs are frozen, so tests may share it."""
+    return open_run(900 + samples, "mlp", mesh_config(samples=samples), {}).run
+
+
+def mlp_session() -> Debugger:
+    """Return a fresh session on the shared run."""
+    return Debugger(mlp_run())
