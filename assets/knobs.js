@@ -30,8 +30,9 @@
       });
       const range = row.choices.length ? '' : `${row.low} to ${row.high}${row.auto ? ' or auto' : ''}`;
       const name = make('label', { for: field.id,
-        title: `${row.help}${range ? ` (${range})` : ''}; makes anew from: ${row.stage}` }, row.label);
-      form.append(name, field, make('span', { class: 'muted unit' }, row.unit));
+        title: `${row.help}${range ? ` (${range})` : ''}; makes anew from: ${row.stage}` });
+      name.append(row.label, make('small', {}, row.unit && row.unit !== row.label ? row.unit : ''));
+      form.append(name, field);
       fields.set(row.name, { field, name });
     });
     const buttons = make('div', { class: 'row' },
@@ -54,7 +55,7 @@
     field.disabled = !kernel;
     if (!kernel) field.value = '';
     field.placeholder = kernel ? '' : 'select a kernel';
-    name.textContent = kernel ? `${row.label}, ${kernel}` : row.label;
+    name.lastElementChild.textContent = kernel ? `${row.unit} of ${kernel}` : row.unit;
   }
 
   function showJob(job) {

@@ -57,20 +57,29 @@
     ctx.setLineDash([]);
   }
 
+  /* Write a kernel's name where it fits: along the top, else down the side of a narrow region. */
   function label(ctx, name, box, canvas, size) {
     const left = Math.max(0, box[0]);
     const top = Math.max(0, box[1]);
     const width = Math.min(canvas.width, box[0] + box[2]) - left;
     const height = Math.min(canvas.height, box[1] + box[3]) - top;
-    if (width < 3 * size || height < 1.6 * size) return;
     const names = name.split(', ');
-    const short = names.length > 1 ? `${names[0]} +${names.length - 1}` : name;
-    const text = [name, short].find((each) => ctx.measureText(each).width + size <= width);
-    if (!text) return;
-    ctx.fillStyle = WS.css('--plate');
-    ctx.fillRect(left + 2, top + 2, ctx.measureText(text).width + size * 0.7, size * 1.45);
-    ctx.fillStyle = WS.css('--text');
-    ctx.fillText(text, left + 2 + size * 0.35, top + 2 + size * 1.1);
+    const texts = names.length > 1 ? [name, `${names[0]} +${names.length - 1}`] : [name];
+    for (const text of texts) {
+      const length = ctx.measureText(text).width + size * 0.7;
+      const across = length + 4 <= width && height >= size * 1.45 + 4;
+      const down = length + 4 <= height && width >= size * 1.45 + 2;
+      if (!across && !down) continue;
+      ctx.save();
+      ctx.translate(left + 2, top + 2);
+      if (!across) ctx.transform(0, 1, -1, 0, size * 1.45 - 1, 0);
+      ctx.fillStyle = WS.css('--plate');
+      ctx.fillRect(0, 0, length, size * 1.45);
+      ctx.fillStyle = WS.css('--text');
+      ctx.fillText(text, size * 0.35, size * 1.1);
+      ctx.restore();
+      return;
+    }
   }
 
   function grid(ctx, canvas, mesh, facts) {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.event_kinds import ARRIVES, LEFT, RESUME, START
 from engine.net import TimingNet
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ CAUSES = (
 )  # fmt: skip
 """every cycle of every PE has exactly one; ties between waits go to the one named first"""
 WAIT_OUTPUT, WAIT_WEIGHTS, WAIT_HOST, WAIT_FABRIC, WAIT_INPUT, FILL, DRAIN = range(7, 14)
-
-_START, _RESUME, _LEFT, _ARRIVES = 0, 2, 5, 8
-"""kinds of `engine.timeline` (a test holds them equal; it imports this module)"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,14 +109,14 @@ def first_missing(
     offset = np.arange(len(wait)) - np.repeat(np.cumsum(counts) - counts, counts)
     source = because[because_start[events][wait] + offset]
     source_kind, transfer = kind[source], subject[source]
-    keep = (source_kind == _LEFT) | (source_kind == _ARRIVES)
+    keep = (source_kind == LEFT) | (source_kind == ARRIVES)
     wait, source, source_kind, transfer = (
         column[keep] for column in (wait, source, source_kind, transfer)
     )
     code = np.where(given[source] <= since[wait], WAIT_FABRIC, WAIT_INPUT)
     code[producer[transfer] < 0] = WAIT_HOST
     code[np.isin(transfer, list(weight_transfers))] = WAIT_WEIGHTS
-    code[source_kind == _LEFT] = WAIT_OUTPUT
+    code[source_kind == LEFT] = WAIT_OUTPUT
     order = np.lexsort((transfer, given[source], code, wait))
     found, first = np.unique(wait[order], return_index=True)
     cause = np.full(len(events), WAIT_HOST, np.int64)
@@ -132,9 +130,9 @@ def _list_waits(
 ) -> tuple[_Waits, np.ndarray]:
     """Gaps before instances and stalls inside them; and each region's first start."""
     event = np.zeros(timeline.start.shape, np.int64)
-    starts = np.flatnonzero(timeline.event_kind == _START)
+    starts = np.flatnonzero(timeline.event_kind == START)
     event[timeline.event_subject[starts], timeline.event_sample[starts]] = starts
-    resumes = np.flatnonzero(timeline.event_kind == _RESUME)
+    resumes = np.flatnonzero(timeline.event_kind == RESUME)
     by_key = np.lexsort((timeline.event_subject[resumes], timeline.event_time[resumes]))
     stalls = np.lexsort((timeline.stall_kernel, timeline.stall_end))
     parts = [
@@ -191,7 +189,7 @@ def _given_of_waits(
     wait = np.repeat(np.arange(len(counts)), counts)
     offset = np.arange(len(wait)) - np.repeat(np.cumsum(counts) - counts, counts)
     source = timeline.because[timeline.because_start[waits.event][wait] + offset]
-    mine = fabric[wait] & (timeline.event_kind[source] == _ARRIVES)
+    mine = fabric[wait] & (timeline.event_kind[source] == ARRIVES)
     mine &= timeline.event_subject[source] == transfer[wait]
     return wait[mine], given[source[mine]]
 
@@ -199,7 +197,7 @@ def _given_of_waits(
 def _given_times(net: TimingNet, timeline: Timeline) -> np.ndarray:
     """When the chunk of an arrival or departure was given, 0 for other events."""
     given = np.zeros(len(timeline.event_time), np.int64)
-    mine = np.flatnonzero((timeline.event_kind == _ARRIVES) | (timeline.event_kind == _LEFT))
+    mine = np.flatnonzero((timeline.event_kind == ARRIVES) | (timeline.event_kind == LEFT))
     transfer = timeline.event_subject[mine]
     index = timeline.event_sample[mine] * net.chunks[transfer] + timeline.event_chunk[mine]
     given[mine] = timeline.given[timeline.chunk_start[transfer] + index]

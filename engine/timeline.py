@@ -11,17 +11,26 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from engine.event_kinds import (
+    ARRIVES,
+    END,
+    GIVEN,
+    KINDS,
+    LEFT,
+    MOVES,
+    NEEDED,
+    RANK,
+    RESUME,
+    STALL,
+    START,
+    WORDS,
+)  # fmt: skip
 from engine.net import RATE_UNIT, TimingNet
 
-KINDS = ("start", "stall", "resume", "end", "moves", "left", "given", "needed", "arrives")
-"""event kinds by code; subject: a kernel for the first four, then a transfer, of `needed` a use"""
-START, STALL, RESUME, END, MOVES, LEFT, GIVEN, NEEDED, ARRIVES = range(len(KINDS))
-
-_WORDS = {
-    START: "starts", END: "ends", STALL: "stalls", RESUME: "resumes", MOVES: "starts to move",
-    LEFT: "has left", GIVEN: "is given", NEEDED: "is needed", ARRIVES: "arrives",
-}  # fmt: skip
-_IMPORTANCE = (START, END, STALL, RESUME, ARRIVES, GIVEN, MOVES, LEFT, NEEDED)
+__all__ = [
+    "ARRIVES", "END", "GIVEN", "KINDS", "LEFT", "MOVES", "NEEDED", "RESUME", "STALL", "START",
+    "Timeline",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +98,7 @@ class Timeline:
     event_time: np.ndarray
     """events, sorted by time, kind, subject, sample, chunk: the cycle"""
     event_kind: np.ndarray
-    """code in `KINDS`"""
+    """code in `engine.event_kinds.KINDS`"""
     event_subject: np.ndarray
     """kernel, transfer or use, by kind"""
     event_sample: np.ndarray
@@ -198,9 +207,9 @@ class Timeline:
         if low == high:
             return "nothing happens yet"
         kinds = self.event_kind[low:high]
-        best = int(low) + int(np.argmin(np.array(_RANK)[kinds]))
+        best = int(low) + int(np.argmin(np.array(RANK)[kinds]))
         kind, subject = int(self.event_kind[best]), int(self.event_subject[best])
-        text = f"{self._name(kind, subject, kernel_names, transfer_names)} {_WORDS[kind]}"
+        text = f"{self._name(kind, subject, kernel_names, transfer_names)} {WORDS[kind]}"
         text += f", sample {self.event_sample[best]}"
         return text + (f" (+{high - low - 1} more)" if high - low > 1 else "")
 
@@ -256,6 +265,3 @@ class Timeline:
             return kernel_names[subject]
         transfer = int(self.use_transfer[subject]) if kind == NEEDED else subject
         return f"a chunk of {transfer_names[transfer]}"
-
-
-_RANK = tuple(_IMPORTANCE.index(kind) for kind in range(len(KINDS)))

@@ -86,7 +86,7 @@ def _run(
         if why != PAUSED:
             return state
         spent = max(time.perf_counter() - began, 1e-6)
-        budget = int(min(max(budget * SLICE_SECONDS / spent, budget / 2, 16), budget * 2))
+        budget = int(min(max(budget * SLICE_SECONDS / spent, budget / 8, 16), budget * 2))
 
 
 def _normalise(net: TimingNet) -> TimingNet:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.event_kinds import ARRIVES, END, GIVEN, LEFT, MOVES, NEEDED, RESUME, STALL, START
 from engine.net import TimingNet
-from engine.timeline import ARRIVES, END, GIVEN, LEFT, MOVES, NEEDED, RESUME, STALL, START
 from engine.timing_state import State, Wiring
 
 Edges = Iterator[tuple[np.ndarray, np.ndarray]]

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.causes import first_missing
-from engine.net import TimingNet
-from engine.timeline import (
+from engine.event_kinds import (
     ARRIVES,
     END,
     GIVEN,
@@ -21,8 +20,9 @@ from engine.timeline import (
     RESUME,
     STALL,
     START,
-    Timeline,
 )
+from engine.net import TimingNet
+from engine.timeline import Timeline
 from engine.timing_because import Runs, chunk_of_use, edges, latest, place_in_sample
 from engine.timing_state import State, Wiring
 

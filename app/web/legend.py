@@ -42,7 +42,7 @@ def _bar(view: MapView, theme: str) -> Any:
     ticks = [
         html.Li(tick.text, style={"bottom": f"{100 * tick.position:.2f}%"}) for tick in view.ticks
     ]
-    scale = "log scale" if view.scale.log else "fixed over the run"
+    scale = "log scale" if view.scale.log else "one scale for the run"
     return html.Div(
         [
             html.Div(
@@ -51,7 +51,7 @@ def _bar(view: MapView, theme: str) -> Any:
                 className="bar",
             ),
             html.P(
-                [html.Span(className="swatch hatched"), f"no kernel; scale: {scale}"],
+                [html.Span(className="swatch hatched"), f"no kernel here; {scale}"],
                 className="muted",
             ),
         ]

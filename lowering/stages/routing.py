@@ -48,6 +48,12 @@ def transfer_legs(source: End, target: End, arrival: Arrival, words: int) -> tup
     """Return the legs that bring `words` a chunk from one kernel to another."""
     moved = round(words * arrival.copies * (1 + arrival.halo))
     src, dst = source.region, target.region
+    if arrival.copies > 1:
+        tree = Leg(
+            "broadcast", "y", src.col, src.cols, src.row, src.rows, dst.row, dst.rows, words,
+            share=target.tiling.k_parts,
+        )  # fmt: skip
+        return tree, _along(dst, (src.col, src.cols), arrival, moved)
     down = Leg(
         "shift" if arrival.ordered and arrival.mode != "rows" else "exchange", "y",
         src.col, src.cols, src.row, src.rows, dst.row, dst.rows, moved,

@@ -14,7 +14,7 @@ from tests.app.sessions import mlp_run
 def test_kernel_stride_stops_where_each_kernel_takes_the_sample() -> None:
     run, cursor = mlp_run(), moves.start(mlp_run())
     starts = run.timeline.start[:, 0]
-    for cycle in starts[1:]:
+    for cycle in starts:
         cursor = moves.step(run, cursor, 1).cursor
         assert run.timeline.times[cursor.step] == cycle
 

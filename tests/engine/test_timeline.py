@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from engine.event_kinds import ARRIVES, END, KINDS, LEFT, START
 from engine.net import RATE_UNIT
-from engine.timeline import ARRIVES, END, KINDS, LEFT, START, Timeline
+from engine.timeline import Timeline
 from engine.timing import simulate
 from tests.factories.timing_nets import build_chain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.net import COEF_UNIT, RATE_UNIT, UNLIMITED
+from engine.net import COEF_UNIT, RATE_UNIT, UNLIMITED, TimingNet
 from engine.timeline import Timeline
 from engine.timing import simulate
 from tests.factories.timing_nets import Edge, build_chain, build_net, build_skip
@@ -183,3 +183,17 @@ def test_peak_held_counts_chunks_from_first_wavelet_to_freed() -> None:
     # started at 10, 20, 30, 40; freed at 45, 75, 105, 135.
     assert timeline.peak_held(net).tolist() == [4]
     assert np.array_equal(timeline.freed, [45, 75, 105, 135])
+
+
+def test_slots_sized_by_the_peak_of_a_paced_run_lose_nothing() -> None:
+    def pipeline(slots: int) -> TimingNet:
+        host = Edge(-1, (0,), words=0)
+        return build_net(
+            [10, 10], [host, Edge(0, (1,), slots=slots, latency=100)], 20, admit_every=10
+        )
+
+    unlimited = simulate(pipeline(UNLIMITED))
+    peak = int(unlimited.peak_held(pipeline(UNLIMITED))[1])
+    assert peak == 12  # those started at 10, 20 .. 120; the first is freed at 125
+    assert simulate(pipeline(peak)).makespan == unlimited.makespan
+    assert simulate(pipeline(peak - 1)).makespan > unlimited.makespan

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.event_kinds import ARRIVES, END, LEFT, RESUME, START
 from engine.net import COEF_UNIT, RATE_UNIT, TimingNet
-from engine.timeline import ARRIVES, END, LEFT, RESUME, START, Timeline
+from engine.timeline import Timeline
 from engine.timing import simulate
 from engine.timing_check import Deadlock
 from tests.factories.timing_nets import build_chain, build_random, build_skip

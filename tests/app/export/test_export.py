@@ -1,0 +1,130 @@
+"""Exports: the right numbers, stable bytes, one sentence for what cannot be."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from app.cursor import Viewport
+from app.export import ExportError, Request, export_request, make_picture
+from app.export.raster import map_png
+from tests.app.sessions import mlp_run
+
+
+def _write(tmp_path: Path, ending: str, request: Request) -> bytes:
+    path = tmp_path / f"out{ending}"
+    export_request(mlp_run(), request, path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("ending", [".png", ".svg", ".html", ".csv", ".npz", ".json"])
+@pytest.mark.parametrize("metric", ["cause", "utilization", "traffic"])
+def test_bytes_are_the_same_twice(tmp_path: Path, ending: str, metric: str) -> None:
+    request = Request(metric, step=9)
+    assert _write(tmp_path, ending, request) == _write(tmp_path, ending, request)
+
+
+def test_csv_holds_every_pe_with_its_kernel(tmp_path: Path) -> None:
+    text = _write(tmp_path, ".csv", Request("sram_allocated", step=9)).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    field = mlp_run().execution.fields.field("sram_allocated", 9)
+    assert len(rows) == field.size
+    for row in (rows[0], rows[700], rows[-1]):
+        place = int(row["row"]), int(row["col"])
+        assert int(row["value"]) == field[place]
+        assert (row["kernel"] or None) == mlp_run().execution.fields.kernel_at(*place)
+
+
+def test_npz_holds_the_steps_asked_for(tmp_path: Path) -> None:
+    data = _write(tmp_path, ".npz", Request("utilization", "steps", steps=(4, 9)))
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        assert arrays["steps"].tolist() == [4, 5, 6, 7, 8]
+        field = mlp_run().execution.fields.field("utilization", 8)
+        np.testing.assert_array_equal(arrays["values"][4], field)
+        about = json.loads(arrays["about"].tobytes())
+    assert about["metric"] == "utilization"
+
+
+def test_total_over_the_run_is_a_share_of_it(tmp_path: Path) -> None:
+    document = json.loads(_write(tmp_path, ".json", Request("cause:compute", "total")))
+    run = mlp_run()
+    mean = np.mean(document["frames"][0]["values"])
+    expected = run.execution.fields.sums("utilization").sum() / (4096 * run.timeline.makespan)
+    assert mean == pytest.approx(expected, abs=1e-6)
+
+
+def test_peak_and_max_show_the_highest_value() -> None:
+    run = mlp_run()
+    peak = make_picture(run, Request("sram_live", "peak"))
+    most = make_picture(run, Request("sram_live", "max"))
+    assert peak.field.max() == most.field.max()
+    assert (most.field >= peak.field).all()
+
+
+def test_viewport_cuts_the_picture() -> None:
+    picture = make_picture(mlp_run(), Request("traffic", step=9, viewport=Viewport(2, 3, 5, 7)))
+    whole = mlp_run().execution.fields.field("traffic", 9)
+    np.testing.assert_array_equal(picture.field, whole[2:7, 3:10])
+
+
+def test_bare_map_has_a_pixel_a_pe_and_a_cause_its_own_colour() -> None:
+    picture = make_picture(mlp_run(), Request("cause", step=9))
+    image = Image.open(io.BytesIO(map_png(picture)))
+    assert image.size == (64, 64)
+    np.testing.assert_array_equal(np.asarray(image), picture.field)
+
+
+def test_svg_is_xml_with_the_words_a_reader_needs(tmp_path: Path) -> None:
+    root = ElementTree.fromstring(_write(tmp_path, ".svg", Request("traffic", step=9)))
+    text = " ".join(root.itertext())
+    assert "traffic, step 9" in text
+    assert "standing: exact for this program" in text
+    assert "fc1" in text
+
+
+def test_page_asks_no_server_and_holds_all_steps(tmp_path: Path) -> None:
+    page = _write(tmp_path, ".html", Request("traffic", "steps", steps=(0, 30))).decode()
+    assert "http" not in page.replace("http://www.w3.org", "")
+    start = page.index('id="data">') + len('id="data">')
+    data = json.loads(page[start : page.index("</script>", start)])
+    assert len(data["frames"]) == 30
+    assert len(page) < 10 << 20
+
+
+@pytest.mark.parametrize(
+    ("request_", "ending", "message"),
+    [
+        (Request("heat"), ".png", "no metric 'heat'"),
+        (Request("traffic", step=10**6), ".png", "does not exist"),
+        (Request("traffic"), ".gif", "ending must be one of"),
+        (Request("traffic", "steps", steps=(0, 3)), ".png", "shows one step"),
+        (Request("traffic", "steps", steps=(5, 3)), ".npz", "A:B means"),
+        (Request("sram_live", "total"), ".png", "means nothing; use --max"),
+        (Request("cause", "peak"), ".png", "has no peak"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(
+    tmp_path: Path, request_: Request, ending: str, message: str
+) -> None:
+    with pytest.raises(ExportError, match=message):
+        _write(tmp_path, ending, request_)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="cannot write"):
+        export_request(mlp_run(), Request("traffic"), tmp_path / "no" / "x.png")
+
+
+def test_npz_dates_are_fixed(tmp_path: Path) -> None:
+    data = _write(tmp_path, ".npz", Request("traffic"))
+    dates = {info.date_time for info in zipfile.ZipFile(io.BytesIO(data)).infolist()}
+    assert dates == {(1980, 1, 1, 0, 0, 0)}

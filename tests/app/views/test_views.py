@@ -1,0 +1,93 @@
+"""PE, kernel, timeline, report, status: numbers agree with each other and with the fields."""
+
+from __future__ import annotations
+
+import pytest
+
+from app import moves
+from app.figures import cause_totals, figures
+from app.views.build_kernel import view_kernel
+from app.views.build_pe import view_pe
+from app.views.build_report import view_report
+from app.views.build_status import view_status
+from app.views.build_timeline import view_timeline
+from tests.app.sessions import mlp_run
+
+
+@pytest.mark.parametrize("place", [(0, 0), (3, 14), (63, 63)])
+def test_cycles_of_a_pe_sum_to_the_step_and_the_run(place: tuple[int, int]) -> None:
+    run = mlp_run()
+    view = view_pe(run, 9, *place)
+    assert sum(row.step_cycles for row in view.causes) == view.step_cycles
+    assert sum(row.run_cycles for row in view.causes) == run.timeline.makespan
+    assert sum(row.run_share for row in view.causes) == pytest.approx(1)
+
+
+def test_pe_shows_its_sram_kernel_and_source() -> None:
+    run = mlp_run()
+    region = run.region("fc1")
+    view = view_pe(run, 9, region.row, region.col)
+    assert view.kernel == "fc1"
+    assert view.source_nodes == run.program.kernel("fc1").origin
+    assert view.sram_allocated == max(row.offset + row.size for row in view.sram)
+    assert view.sram_live == sum(row.live_bytes for row in view.sram)
+    assert all(row.fits for row in view.sram)
+    assert "row 0 of" in view.tile
+
+
+def test_pe_without_kernel_is_unassigned() -> None:
+    view = view_pe(mlp_run(), 0, 63, 63)
+    assert view.kernel is None
+    assert [row.cause for row in view.causes] == ["unassigned"]
+    assert view.sentence == "PE (63, 63) belongs to no kernel: unassigned for the whole run"
+
+
+def test_kernel_lists_an_instance_a_sample_and_both_ends_of_its_edges() -> None:
+    run = mlp_run()
+    view = view_kernel(run, "fc1")
+    assert [row.sample for row in view.instances] == [0, 1, 2, 3]
+    assert all(row.end - row.start == view.cycles + row.stalled for row in view.instances)
+    assert {(edge.direction, edge.other) for edge in view.edges} == {
+        ("in", "fc0"),
+        ("out", "scores"),
+    }
+
+
+def test_timeline_bins_hold_the_runs_compute() -> None:
+    run = mlp_run()
+    view = view_timeline(run, 3, bins=50)
+    mean = sum(view.series[0].mean) / 50
+    assert mean == pytest.approx(figures(run).utilization)
+    assert max(view.series[0].peak) == view.series[0].top
+    assert len(view.bars) == 3 * 4
+
+
+def test_timeline_shows_only_what_is_in_range() -> None:
+    run = mlp_run()
+    start, end = int(run.timeline.start[0, 1]), int(run.timeline.end[0, 1])
+    view = view_timeline(run, 0, 10, start, end)
+    assert all(bar.start < end and bar.end > start for bar in view.bars)
+    with pytest.raises(ValueError, match="hold nothing"):
+        view_timeline(run, 0, 10, 5, 5)
+
+
+def test_causes_of_the_run_sum_to_pes_times_makespan() -> None:
+    run = mlp_run()
+    assert sum(n for _, n in cause_totals(run)) == 64 * 64 * run.timeline.makespan
+
+
+def test_report_has_a_row_a_kernel_and_one_bottleneck() -> None:
+    view = view_report(mlp_run())
+    assert [row.name for row in view.rows] == ["fc0", "fc1", "scores"]
+    assert view.fits
+    assert view.ledger_ok
+    assert dict(view.headline)["steps"] == str(mlp_run().timeline.steps)
+
+
+def test_status_names_the_step() -> None:
+    run = mlp_run()
+    cursor = moves.step(run, moves.start(run), 1).cursor
+    view = view_status(run, cursor, None, None, 5, "hello")
+    assert view.step_label.startswith("fc0 starts, sample 0")
+    assert view.cycle_end > view.cycle_start
+    assert (view.revision, view.message, view.job) == (5, "hello", None)
