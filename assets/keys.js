@@ -59,7 +59,10 @@
     const close = event.target.closest('[data-close]');
     if (close) return close.closest('dialog').close();
     const tab = event.target.closest('[data-tab]');
-    if (tab) return WS.showTab(tab.dataset.tab);
+    if (tab) {
+      if (event.detail > 0) tab.blur();
+      return WS.showTab(tab.dataset.tab);
+    }
     const button = event.target.closest('[data-do]');
     if (!button) return undefined;
     if (event.detail > 0) button.blur();

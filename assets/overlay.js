@@ -73,8 +73,9 @@
       ctx.save();
       ctx.translate(left + 2, top + 2);
       if (!across) ctx.transform(0, 1, -1, 0, size * 1.45 - 1, 0);
-      ctx.fillStyle = WS.css('--plate');
-      ctx.fillRect(0, 0, length, size * 1.45);
+      ctx.strokeStyle = WS.css('--plate');
+      ctx.lineWidth = size * 0.34;
+      ctx.strokeText(text, size * 0.35, size * 1.1);
       ctx.fillStyle = WS.css('--text');
       ctx.fillText(text, size * 0.35, size * 1.1);
       ctx.restore();
@@ -111,7 +112,7 @@
     const names = chosen.kernel ? [chosen.kernel] : [];
     grid(ctx, canvas, mesh, facts);
     ctx.font = `600 ${size}px ${WS.css('--font')}`;
-    ctx.lineJoin = 'miter';
+    ctx.lineJoin = 'round';
     const mine = [];
     for (const item of facts.outlines) {
       const box = boxOf(mesh, item.row, item.col, item.rows, item.cols);

@@ -45,8 +45,8 @@ def operations() -> dict[type, dict[str, type]]:
     return {Operation: {cls.__name__: cls for cls in _descendants(Operation)}}
 
 
-def _descendants(base: type) -> list[type]:
-    found: list[type] = []
+def _descendants(base: type[Any]) -> list[type[Any]]:
+    found: list[type[Any]] = []
     for cls in base.__subclasses__():
         if "__slots__" in vars(cls):  # dataclass(slots=True) makes the class anew; skip the first
             found.append(cls)

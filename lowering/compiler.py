@@ -32,6 +32,8 @@ from lowering.stages.slots import needed_slots
 from lowering.stages.transfers import LEAST_SLOTS, make_transfers, with_slots
 
 DEFAULT_SAMPLES = 4
+SETTLE_ROUNDS = 4
+"""times a placement is made anew for SRAM that slots overfill"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,20 +81,76 @@ def compile_graph(
     graph = cache.get("passes", imported, lambda: run_passes(imported))
     shapes = {name: value.shape for name, value in graph.values.items()}
     plan = cache.get("kernels", graph, lambda: plan_kernels(fuse(graph), shapes))
-    place_key = (graph, config.machine, config.storage, config.pe_caps)
-    placed = cache.get("placement", place_key, lambda: place_kernels(plan, config, progress))
-    route_key = (*place_key, config.max_chunks)
-    progress.stage("routing", 1, "plan")
     store, contents = cache.get("store", graph, lambda: _store(graph))
-    routed = cache.get("routing", route_key, lambda: _route(graph, plan, placed, config, contents))
-    progress.stage("memory", len(plan.drafts), "kernels")
-    program, memories = _with_memory(routed, plan, placed, config)
-    report = make_report(graph, plan, placed, program, memories, routed.colors, routed.crowded)
+    made = _settle(_Job(graph, plan, contents, config, progress, cache))
+    program, placed, routed = made.program, made.placed, made.routed
+    report = make_report(
+        graph, plan, placed, program, made.memories, routed.colors, routed.crowded
+    )
     if not report.fits:
-        smaller = cache.get("machine", place_key, lambda: _smallest(plan, config, progress))
+        fits_key = (graph, config.machine, config.storage, config.pe_caps)
+        smaller = cache.get("machine", fits_key, lambda: _smallest(plan, config, progress))
         report = replace(report, smallest_machine=smaller)
     program = replace(program, would_run=report.fits)
     return Compiled(imported, program, store, report, config)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """What a compile works on."""
+
+    graph: Graph
+    plan: KernelPlan
+    contents: Mapping[str, str]
+    config: CompileConfig
+    progress: Progress
+    cache: StageCache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Made:
+    placed: PlacedPlan
+    routed: _Routed
+    program: Program
+    memories: tuple[KernelMemory, ...]
+
+
+def _settle(job: _Job) -> _Made:
+    """Place, route and lay out memory; again with room to spare where slots overfill a PE.
+
+    Slots are known only after routing, so a kernel whose SRAM overflows is sized anew with the
+    missing bytes set aside, a few times at most.
+    """
+    spare: dict[str, int] = {}
+    made = _attempt(job, spare)
+    for _ in range(SETTLE_ROUNDS):
+        over = {memory.kernel: memory.overflow for memory in made.memories if memory.overflow}
+        if not over or made.placed.finding is not None:
+            break
+        for name, missing in over.items():
+            spare[name] = spare.get(name, 0) + missing + missing // 4
+        trial = _attempt(job, spare)
+        if trial.placed.finding is not None:
+            break
+        made = trial
+    return made
+
+
+def _attempt(job: _Job, spare: Mapping[str, int]) -> _Made:
+    graph, plan, config, cache = job.graph, job.plan, job.config, job.cache
+    key = (graph, config.machine, config.storage, config.pe_caps, tuple(sorted(spare.items())))
+    placed = cache.get(
+        "placement", key, lambda: place_kernels(plan, config, job.progress, dict(spare))
+    )
+    job.progress.stage("routing", 1, "plan")
+    routed = cache.get(
+        "routing",
+        (*key, config.max_chunks),
+        lambda: _route(graph, plan, placed, config, job.contents),
+    )
+    job.progress.stage("memory", len(plan.drafts), "kernels")
+    program, memories = _with_memory(routed, plan, placed, config)
+    return _Made(placed, routed, program, memories)
 
 
 def _route(

@@ -97,7 +97,8 @@ def _simd(path: Path, base: MachineSpec, value: Any) -> tuple[SimdRate, ...]:
         for name, number in figures.items():
             if isinstance(number, bool) or not isinstance(number, (int, float)):
                 raise MachineError(f"{path}: simd {dtype} {name} is {number!r}, must be a number")
-        rates[str(dtype)] = replace(old, **{name: float(n) for name, n in figures.items()})
+        numbers = {str(name): float(number) for name, number in figures.items()}
+        rates[str(dtype)] = replace(old, **numbers)
     return tuple(rates.values())
 
 

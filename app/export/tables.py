@@ -92,7 +92,7 @@ def _plain_rows(picture: Picture) -> list[list[float]]:
 
 def render_npz(pictures: Sequence[Picture]) -> bytes:
     """Return an .npz: `values` (n, rows, cols), `steps` (n,; -1 for the run), `about` (JSON)."""
-    arrays = {
+    arrays: dict[str, np.ndarray] = {
         "about": np.frombuffer(
             json.dumps(describe(pictures[0]), sort_keys=True).encode("utf-8"), np.uint8
         ),

@@ -92,14 +92,14 @@ def _legend(picture: Picture, top: int, wide: int, ink: str, faint: str) -> list
     ]
     free = 0.0
     for tick in picture.ticks:
-        x = _MARGIN + tick.position * length
-        if x - 3.5 * len(tick.text) < free:
+        at = _MARGIN + tick.position * length
+        if at - 3.5 * len(tick.text) < free:
             continue
-        free = x + 3.5 * len(tick.text) + 8
-        anchor = "start" if x < _MARGIN + 20 else "middle"
+        free = at + 3.5 * len(tick.text) + 8
+        anchor = "start" if at < _MARGIN + 20 else "middle"
         lines.append(
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top + 13}" y2="{top + 18}" stroke="{ink}"/>'
-            f'<text x="{x:.1f}" y="{top + 31}" text-anchor="{anchor}" fill="{ink}">'
+            f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{top + 13}" y2="{top + 18}" stroke="{ink}"/>'
+            f'<text x="{at:.1f}" y="{top + 31}" text-anchor="{anchor}" fill="{ink}">'
             f"{escape(tick.text)}</text>"
         )
     return lines

@@ -25,7 +25,7 @@ def header(status: StatusView, width: int) -> Text:
     """Say what is shown, whether the books balance and what the numbers rest on."""
     text = Text(no_wrap=True)
     text.append(" Waferscope ", "bold reverse")
-    text.append(f" {status.model} on {status.machine} ", "bold")
+    text.append(f" {_cut(status.model, 24)} on {_cut(status.machine, 16)} ", "bold")
     badge = " ledger ok " if status.ledger_ok else " LEDGER BROKEN "
     text.append(badge, "reverse" if not status.ledger_ok else "#8fdcc0")
     if not status.would_run:
@@ -38,17 +38,25 @@ def header(status: StatusView, width: int) -> Text:
 
 
 def moment(status: StatusView, width: int) -> Text:
-    """Say which step this is, where in time and what happens."""
-    text = Text(no_wrap=True, overflow="ellipsis")
-    text.append(f"step {status.step}/{status.steps - 1}", "bold")
-    text.append(f"  {status.step_label}", "bold #8fdcc0")
-    stride = f"  stride {status.stride}, sample {status.sample} of 0..{status.samples - 1}"
+    """Say which step this is, what happens, where in time, and what a step means."""
+    place = f"step {status.step}/{status.steps - 1}"
     cycles = f"  cycles {count(status.cycle_start)}..{count(status.cycle_end - 1)}"
+    stride = f"  stride {status.stride}"
     of_all = f" of {count(status.makespan)}"
-    for part in (cycles, of_all, stride):
-        if text.cell_len + len(part) <= width:
-            text.append(part)
-    return text
+    sample = f", sample {status.sample} of 0..{status.samples - 1}"
+    room = width - len(place) - len(cycles) - len(stride) - 2
+    label = _cut(status.step_label, max(8, room))
+    rest = room - len(label)
+    if len(of_all) <= rest:
+        cycles, rest = cycles + of_all, rest - len(of_all)
+    if len(sample) <= rest:
+        stride += sample
+    text = Text(place, "bold", no_wrap=True)
+    return text.append(f"  {label}", "#8fdcc0").append(f"{cycles}{stride}", "not bold")
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "~"
 
 
 def legend(view: MapView, glyphs: Glyphs, width: int) -> Text:
@@ -157,8 +165,9 @@ def lanes(timeline: TimelineView, glyphs: Glyphs, width: int, most: int) -> list
 
 
 def _lane(name: str, row: np.ndarray, here: int, is_running: bool, glyphs: Glyphs) -> Text:
-    title = name if len(name) < _TITLE else name[: _TITLE - 2] + "~"
-    text = Text(f"{title:<{_TITLE}}", "bold" if is_running else _FAINT, no_wrap=True)
+    text = Text(
+        f"{_cut(name, _TITLE - 1):<{_TITLE}}", "bold" if is_running else _FAINT, no_wrap=True
+    )
     marks = "".join("=" if on and glyphs.is_ascii else "▬" if on else " " for on in row.tolist())
     text.append(marks[:here], "#7cc8f5")
     text.append(marks[here], "bold reverse")

@@ -138,6 +138,7 @@ def positions(values: np.ndarray, scale: Scale) -> np.ndarray:
         return np.zeros(values.shape)
     if scale.log:
         gain = 1.0 if scale.hi > 8 else 255.0
-        return np.log1p(gain * (values - scale.lo)) / np.log1p(gain * span)
+        lifted: np.ndarray = np.log1p(gain * (values - scale.lo)) / np.log1p(gain * span)
+        return lifted
     part: np.ndarray = (values - scale.lo) / span
     return part

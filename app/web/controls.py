@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import Any
 
 from dash import html
 
 from app.commands import COMMANDS
 from app.cursor import STRIDES
-from app.views.help import view_help
+from app.views.help import HelpRow, view_help
 from app.web.icons import icon
 from engine.metrics import METRICS
 
@@ -80,18 +79,21 @@ def _step_button(command_id: str, shape: str, button_id: str) -> Any:
 
 def help_dialog() -> Any:
     """Return the dialog with every command, by group."""
-    rows = sorted(view_help().rows, key=lambda row: row.group)
+    rows = view_help().rows
     sections = [
-        html.Section([html.H3(group), html.Table(html.Tbody([_help_row(r) for r in members]))])
-        for group, members in groupby(rows, key=lambda row: row.group)
-    ]
+        html.Section(
+            [html.H3(group),
+             html.Table(html.Tbody([_help_row(row) for row in rows if row.group == group]))]
+        )
+        for group in dict.fromkeys(row.group for row in rows)
+    ]  # fmt: skip
     return html.Dialog(
         [_dialog_head("Commands and keys"), html.Div(sections, className="help")],
         id="help", **{"aria-label": "commands and keys"},
     )  # fmt: skip
 
 
-def _help_row(row: Any) -> Any:
+def _help_row(row: HelpRow) -> Any:
     keys = [html.Kbd(key) for key in row.keys]
     return html.Tr([html.Td(keys), html.Td(html.Code(row.usage)), html.Td(row.help)])
 

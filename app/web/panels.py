@@ -65,8 +65,8 @@ def kernel_table(view: ReportView) -> Any:
     """Return the kernels as a table; a click selects one."""
     if not view.rows:
         return html.P("The program has no kernels.", className="empty")
-    names = (("kernel", ""), ("kind", ""), ("region", "rows x columns at row, column"),
-             ("cycles", "of one instance"), ("util.", "compute / cycles of its PEs"),
+    names = (("kernel, its rows x columns", "region: rows x columns at row, column"),
+             ("cycles", "of one instance"), ("utilization", "compute / cycles of its PEs"),
              ("SRAM", "on its fullest PE"))  # fmt: skip
     head = html.Tr([html.Th(name, title=title, scope="col") for name, title in names])
     return html.Table(
@@ -82,16 +82,15 @@ def _kernel_row(row: ReportRow) -> Any:
     meter = html.Div(html.Div(style={"width": f"{100 * row.utilization:.1f}%"}), className="meter")
     return html.Tr(
         [
-            html.Td([name, mark]),
-            html.Td(row.kind),
-            html.Td(f"{rows}x{cols} at {top},{left}", className="number"),
+            html.Td([name, mark, html.Div(f"{row.kind}, {rows}x{cols} at {top},{left}",
+                                          className="muted")]),
             html.Td(count(row.cycles), className="number"),
             html.Td([percent(row.utilization), meter], className="number"),
             html.Td(size(row.sram_bytes), className="number"),
         ],
         title=", ".join(row.source_nodes[:6]),
         **{"data-kernel": row.name},
-    )
+    )  # fmt: skip
 
 
 def report(view: ReportView) -> Any:

@@ -95,18 +95,21 @@ def tile_cycles(
 ) -> TileCycles:
     """Return the cycles of a tile of m units x k units x n results in a group of k_parts rows.
 
-    The arrays broadcast against each other.
+    The arrays broadcast against each other. A larger tile never takes fewer cycles: vector
+    operations are counted by the rows, or chunk columns, of the tile (`lines`), not by their
+    rounded length.
     """
     problem, rate = model.problem, machine.rate(dtype)
     bytes_each = DTYPE_BYTES[dtype]
     m_all, k_all = m * problem.m_inner, k * problem.k_inner
     own = -(-(m_all * n) // k_parts)
     products = m_all * k_all * n if problem.work in ("mac", "window", "reduce") else 0 * own
-    vector = np.maximum(1, np.maximum(n, -(-m_all // MAX_CHUNKS)))
+    lines = np.minimum(m_all, MAX_CHUNKS * n)
     side = own * model.epilogue.vector_ops
     compute = _ceil((products + side) / rate.elements_per_cycle)
-    per_call = np.maximum(1, np.minimum(own, vector))
-    setups = rate.setup_cycles * (products / vector + side / per_call)
+    terms = k_all * (problem.work in ("mac", "window", "reduce"))
+    own_lines = model.epilogue.vector_ops * np.maximum(1, lines / k_parts)
+    setups = rate.setup_cycles * (terms * lines + own_lines)
     looked = m_all if problem.work == "lookup" else 0 * own
     overhead = _ceil(setups) + looked + machine.task_start_cycles
     overhead = overhead + machine.loop_cycles * model.epilogue.calls
@@ -173,7 +176,7 @@ def estimate(
     k = -(-problem.k_units // k_parts)
     n = -(-problem.n_units // n_parts)
     busy = tile_cycles(model, m, k, n, k_parts, machine, dtype).busy
-    return busy + chain_latency(model, k_parts, n_parts, machine)
+    return np.asarray(busy + chain_latency(model, k_parts, n_parts, machine))
 
 
 def chain_latency(
@@ -184,7 +187,7 @@ def chain_latency(
     ramps = 2 * machine.ramp_cycles
     down = np.where(k_parts > 1, (k_parts - 1) * hops + ramps, 0)
     across = np.where(n_parts > 1, 2 * ((n_parts - 1) * hops + ramps), 0)
-    return down + (across if model.epilogue.row_sums else 0)
+    return np.asarray(down + (across if model.epilogue.row_sums else 0))
 
 
 def weight_bytes(

@@ -75,37 +75,62 @@ def _unique(drafts: Sequence[KernelDraft]) -> tuple[KernelDraft, ...]:
     return tuple(named)
 
 
-def place_kernels(plan: KernelPlan, config: CompileConfig, progress: Progress) -> PlacedPlan:
-    """Place the kernels of a plan.
+def place_kernels(
+    plan: KernelPlan,
+    config: CompileConfig,
+    progress: Progress,
+    spare: Mapping[str, int] | None = None,
+) -> PlacedPlan:
+    """Place the kernels of a plan; `spare` sets SRAM bytes aside on the PEs of some kernels.
 
     Raises:
         DoesNotFit: the grid has no room even with unlimited SRAM.
     """
     finding: Infeasible | None = None
     for factor in RELAX:
-        regions = _regions(plan, config, factor, progress)
+        room = _Room(config, factor, spare or {})
+        regions = _regions(plan, room, progress)
         if not isinstance(regions, Infeasible):
-            return _tiled(plan, config, factor, regions, finding)
+            return _tiled(plan, room, regions, finding)
         finding = finding or regions
     assert finding is not None
     raise DoesNotFit(_named(finding, plan))
 
 
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """What kernels may use."""
+
+    config: CompileConfig
+    factor: int
+    spare: Mapping[str, int]
+
+    def limits(self, rows: int, cols: int, kernel: str) -> SizingLimits:
+        """Return the limits of one kernel inside rows x cols PEs."""
+        data = self.config.machine.data_sram_bytes
+        least = data // 8
+        room = max(least, data - self.spare.get(kernel, 0)) * self.factor
+        return SizingLimits(rows, cols, room, self.config.cap(kernel))
+
+
 def _regions(
-    plan: KernelPlan, config: CompileConfig, factor: int, progress: Progress
+    plan: KernelPlan, room: _Room, progress: Progress
 ) -> tuple[Rect, ...] | Infeasible:
+    config = room.config
     machine = config.machine
     progress.stage("sizing", len(plan.drafts), "kernels")
     tables, known = [], {}
     for index, draft in enumerate(plan.drafts):
-        limits = _limits(machine.rows, machine.cols, config, factor, draft.name)
+        limits = room.limits(machine.rows, machine.cols, draft.name)
         key = (plan.models[draft.name], limits)
         if key not in known:
             known[key] = shape_table(plan.models[draft.name], machine, config.storage, limits)
         tables.append(known[key])
         progress.advance(index + 1)
     progress.stage("placement", len(tables), "kernels")
-    keys = [(plan.models[draft.name], config.cap(draft.name)) for draft in plan.drafts]
+    keys = [
+        (plan.models[draft.name], room.limits(1, 1, draft.name)) for draft in plan.drafts
+    ]
     found = place(
         tables, machine.rows, machine.cols, blocks=find_blocks(keys), blocked=_dead(machine)
     )
@@ -116,23 +141,19 @@ def _dead(machine: MachineSpec) -> tuple[Rect, ...]:
     return tuple(Rect(row, col, 1, 1) for row, col in machine.defects)
 
 
-def _limits(rows: int, cols: int, config: CompileConfig, factor: int, kernel: str) -> SizingLimits:
-    return SizingLimits(rows, cols, config.machine.data_sram_bytes * factor, config.cap(kernel))
-
-
 def _tiled(
     plan: KernelPlan,
-    config: CompileConfig,
-    factor: int,
+    room: _Room,
     regions: Sequence[Rect],
     finding: Infeasible | None,
 ) -> PlacedPlan:
+    config = room.config
     ends: dict[str, End] = {}
     profiles: dict[str, Profile] = {}
     known: dict[object, tuple[Tiling, Profile]] = {}
     for draft, region in zip(plan.drafts, regions, strict=True):
         model = plan.models[draft.name]
-        limits = _limits(region.rows, region.cols, config, factor, draft.name)
+        limits = room.limits(region.rows, region.cols, draft.name)
         key = (model, limits)
         if key not in known:
             tiling, _ = best_tiling(model, config.machine, config.storage, limits)
@@ -159,6 +180,6 @@ def smallest_machine(
     """Return the first candidate on which the plan can be placed, None if there is none."""
     for machine in candidates:
         trial = replace(config, machine=machine)
-        if not isinstance(_regions(plan, trial, 1, progress), Infeasible):
+        if not isinstance(_regions(plan, _Room(trial, 1, {}), progress), Infeasible):
             return machine.name
     return None

@@ -5,7 +5,7 @@ Knows kernel models and the machine, not where regions are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -19,6 +19,10 @@ _HEIGHT_STEPS = 28
 _WIDTH_STEPS = 48
 _CUTS = 14
 """candidate cuts of K a height; more changed the bottleneck by less than 1 % on GPT-2"""
+LEAST_GAIN = 0.25
+"""speed-up a PE: a region must be this share of its PEs faster than one PE would be, our choice;
+below it a small layer spreads over the wafer to save few cycles and pays them back on the links"""
+_ONE = np.int64(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,8 @@ class SizingLimits:
     """bytes a PE may use for data"""
     cap: int | None = None
     """most PEs, None: as many as help"""
+    least_gain: float = LEAST_GAIN
+    """0 where the memory asks for more PEs than the work does"""
 
 
 def candidate_heights(rows: int) -> np.ndarray:
@@ -58,6 +64,8 @@ def shape_table(
     for index, height in enumerate(heights):
         best, _, _ = _best_rows(model, machine, dtype, limits, int(height), widths)
         cycles[index] = np.minimum.accumulate(best)
+    if limits.least_gain and (cycles >= BIG).all():
+        return shape_table(model, machine, dtype, replace(limits, least_gain=0.0))
     shape = (len(heights), len(widths))
     return ShapeTable(heights, np.broadcast_to(widths, shape).copy(), cycles)
 
@@ -76,9 +84,11 @@ def _best_rows(
     cycles = estimate(model, m_parts[:, None], k_parts[:, None], widths[None], machine, dtype)
     cycles = np.maximum(cycles, _row_cycles(model, m_parts * k_parts, machine, dtype)[:, None])
     held = tile_bytes(model, m_parts[:, None], k_parts[:, None], widths[None], dtype)
-    allowed = held <= limits.sram_bytes
+    area = (m_parts * k_parts)[:, None] * widths[None]
+    alone = int(estimate(model, _ONE, _ONE, _ONE, machine, dtype))
+    allowed = (held <= limits.sram_bytes) & (area * cycles * limits.least_gain <= alone)
     if limits.cap is not None:
-        allowed &= (m_parts * k_parts)[:, None] * widths[None] <= limits.cap
+        allowed &= area <= limits.cap
     cycles = np.where(allowed, cycles, BIG)
     choice = cycles.argmin(axis=0)
     place = np.arange(len(widths))
@@ -127,4 +137,6 @@ def best_tiling(
         if best is None or found[:2] < best[:2]:
             best = found
     assert best is not None
+    if limits.least_gain and best[0] >= BIG:
+        return best_tiling(model, machine, dtype, replace(limits, least_gain=0.0))
     return best[2], best[0]

@@ -41,7 +41,7 @@ def test_sample_stride_follows_the_sample() -> None:
         cursor = moves.step(run, cursor, 1).cursor
         samples.append(cursor.sample)
         assert run.timeline.times[cursor.step] == run.timeline.start[:, cursor.sample].min()
-    assert samples == [1, 2, 3]
+    assert samples == [0, 1, 2]
 
 
 def test_event_stride_moves_one_step_and_stays_inside() -> None:

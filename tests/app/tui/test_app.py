@@ -26,7 +26,12 @@ def test_stepping_forth_and_back_gives_the_same_lines() -> None:
 
 def test_every_digit_shows_its_metric() -> None:
     async def script(drive: Drive) -> None:
-        for key, metric in (("2", "cause"), ("3", "sram_live"), ("5", "traffic"), ("9", "link_south")):
+        for key, metric in (
+            ("2", "cause"),
+            ("3", "sram_live"),
+            ("5", "traffic"),
+            ("9", "link_south"),
+        ):
             await drive.press(key)
             view = drive.map.view
             assert view is not None
