@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-from app import moves
+from app import moves, places
 from app.cli import GATE, OK
 from app.cli_faults import UsageError
 from app.cli_progress import shown_progress
@@ -46,7 +46,7 @@ def show(arguments: argparse.Namespace) -> int:
         pe = view_pe(run, step, *_place(run, arguments.pe))
         return _print(pe, _pe_lines(pe), arguments.json)
     if arguments.kernel:
-        name = moves.select_kernel(run, moves.start(run), arguments.kernel).cursor.selection.kernel
+        name = places.select_kernel(run, moves.start(run), arguments.kernel).cursor.selection.kernel
         kernel = view_kernel(run, str(name))
         return _print(kernel, _kernel_lines(kernel), arguments.json)
     if arguments.step is not None:
@@ -66,7 +66,7 @@ def _place(run: Run, text: str) -> tuple[int, int]:
     if not match:
         raise UsageError(f"--pe {text}: must be ROW,COL, such as 3,4")
     place = int(match[1]), int(match[2])
-    moves.select_pe(run, moves.start(run), *place)
+    places.select_pe(run, moves.start(run), *place)
     return place
 
 

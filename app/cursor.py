@@ -81,3 +81,12 @@ class Cursor:
     def at(self, step: int) -> Cursor:
         """Return the same cursor at another step."""
         return replace(self, step=step)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A new cursor and the sentence that goes with it."""
+
+    cursor: Cursor
+    message: str = ""
+    """empty when there is nothing to say"""

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import threading
 
-from app import moves
-from app.cursor import Cursor
-from app.moves import Move
+from app import moves, places
+from app.cursor import Cursor, Move
 from app.run import Run
 
 
@@ -99,22 +98,22 @@ class CursorVerbs:
     def select_pe(self, row: int, col: int) -> Cursor:
         """Select a PE."""
         with self._lock:
-            return self._go(moves.select_pe(self.run, self._cursor, row, col))
+            return self._go(places.select_pe(self.run, self._cursor, row, col))
 
     def select_kernel(self, name: str) -> Cursor:
         """Select a kernel by its id or the beginning of one."""
         with self._lock:
-            return self._go(moves.select_kernel(self.run, self._cursor, name))
+            return self._go(places.select_kernel(self.run, self._cursor, name))
 
     def select_region(self, row: int, col: int, rows: int, cols: int) -> Cursor:
         """Select a rectangle of PEs."""
         with self._lock:
-            return self._go(moves.select_region(self.run, self._cursor, row, col, rows, cols))
+            return self._go(places.select_region(self.run, self._cursor, row, col, rows, cols))
 
     def clear(self) -> Cursor:
         """Select nothing."""
         with self._lock:
-            return self._go(moves.clear(self._cursor))
+            return self._go(places.clear(self._cursor))
 
     def goto(self, place: str) -> Cursor:
         """Go to a step ('12'), a PE ('3,4') or a kernel ('ffn1')."""
@@ -124,49 +123,49 @@ class CursorVerbs:
     def search(self, text: str) -> Cursor:
         """Select the next kernel whose name or source node holds `text`."""
         with self._lock:
-            return self._go(moves.search(self.run, self._cursor, text))
+            return self._go(places.search(self.run, self._cursor, text))
 
     def move(self, rows: int, cols: int) -> Cursor:
         """Move the selected PE; selects the middle of the view when none is."""
         with self._lock:
-            return self._go(moves.move(self.run, self._cursor, rows, cols))
+            return self._go(places.move(self.run, self._cursor, rows, cols))
 
     def next_hot(self, direction: int = 1) -> Cursor:
         """Select the next (or previous, -1) of the ten hottest places of the metric."""
         with self._lock:
-            return self._go(moves.next_hot(self.run, self._cursor, direction))
+            return self._go(places.next_hot(self.run, self._cursor, direction))
 
     def set_metric(self, metric: str) -> Cursor:
         """Choose what the map shows."""
         with self._lock:
-            return self._go(moves.set_metric(self._cursor, metric))
+            return self._go(places.set_metric(self._cursor, metric))
 
     def toggle_log(self) -> Cursor:
         """Colour by log(1 + value), or no longer."""
         with self._lock:
-            return self._go(moves.toggle_log(self._cursor))
+            return self._go(places.toggle_log(self._cursor))
 
     def set_viewport(self, row: int, col: int, rows: int, cols: int) -> Cursor:
         """Show a rectangle of PEs, moved and cut so that it lies inside the grid."""
         with self._lock:
-            return self._go(moves.set_viewport(self.run, self._cursor, row, col, rows, cols))
+            return self._go(places.set_viewport(self.run, self._cursor, row, col, rows, cols))
 
     def zoom(self, factor: float) -> Cursor:
         """Show `factor` times fewer rows and columns around the selected PE or the middle."""
         with self._lock:
-            return self._go(moves.zoom(self.run, self._cursor, factor))
+            return self._go(places.zoom(self.run, self._cursor, factor))
 
     def pan(self, rows: int, cols: int) -> Cursor:
         """Move the view south by `rows` and east by `cols` PEs."""
         with self._lock:
-            return self._go(moves.pan(self.run, self._cursor, rows, cols))
+            return self._go(places.pan(self.run, self._cursor, rows, cols))
 
     def fit(self) -> Cursor:
         """Show all PEs."""
         with self._lock:
-            return self._go(moves.fit(self.run, self._cursor))
+            return self._go(places.fit(self.run, self._cursor))
 
     def focus(self) -> Cursor:
         """Zoom to the selection; when that is shown already, show all PEs."""
         with self._lock:
-            return self._go(moves.focus(self.run, self._cursor))
+            return self._go(places.focus(self.run, self._cursor))

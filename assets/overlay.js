@@ -73,10 +73,10 @@
       ctx.save();
       ctx.translate(left + 2, top + 2);
       if (!across) ctx.transform(0, 1, -1, 0, size * 1.45 - 1, 0);
-      ctx.strokeStyle = WS.css('--plate');
-      ctx.lineWidth = size * 0.34;
+      ctx.strokeStyle = WS.css('--label-halo');
+      ctx.lineWidth = size * 0.3;
       ctx.strokeText(text, size * 0.35, size * 1.1);
-      ctx.fillStyle = WS.css('--text');
+      ctx.fillStyle = WS.css('--label');
       ctx.fillText(text, size * 0.35, size * 1.1);
       ctx.restore();
       return;

@@ -9,6 +9,8 @@
   let canvas = null;
   let ctx = null;
   let view = null;
+  let shown = [];
+  let places = new Map();
   let dragging = false;
   let timer = null;
 
@@ -30,6 +32,9 @@
 
   time.show = function (timeline) {
     view = timeline;
+    // Only lanes with something in the cycles shown, so that zooming in makes room for names.
+    shown = [...new Set(view.bars.map((bar) => bar.lane))].sort((a, b) => a - b);
+    places = new Map(shown.map((lane, place) => [lane, place]));
     time.draw();
   };
 
@@ -67,7 +72,7 @@
   }
 
   function laneHeight() {
-    return (canvas.clientHeight - CURVE - 8) / Math.max(1, view.lanes.length);
+    return Math.min(26, (canvas.clientHeight - CURVE - 8) / Math.max(1, shown.length));
   }
 
   function hover(event) {
@@ -75,10 +80,10 @@
     const rect = canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - rect.left, event.clientY - rect.top];
     const cycle = cycleAt(event);
-    const lane = Math.floor((y - CURVE - 4) / laneHeight());
+    const lane = shown[Math.floor((y - CURVE - 4) / laneHeight())];
     const box = WS.$('time-hover');
     let text = `cycle ${cycle.toLocaleString('en')}`;
-    if (lane >= 0 && lane < view.lanes.length) {
+    if (y > CURVE + 4 && lane !== undefined) {
       const bar = view.bars.find((b) => b.lane === lane && b.start <= cycle && cycle < b.end);
       text = bar ? `${view.lanes[lane]}, sample ${bar.sample}: cycles ` +
         `${bar.start.toLocaleString('en')} to ${bar.end.toLocaleString('en')}`
@@ -106,7 +111,7 @@
     ctx.fillStyle = WS.css('--panel');
     ctx.fillRect(0, 0, rect.width, rect.height);
     curve(rect);
-    lanes(rect);
+    lanes();
     now(rect);
   };
 
@@ -139,8 +144,9 @@
     const height = laneHeight();
     const chosen = WS.state ? WS.state.cursor.selection.kernel : null;
     const sample = WS.state ? WS.state.cursor.sample : 0;
-    view.lanes.forEach((name, lane) => {
-      const y = CURVE + 4 + lane * height;
+    shown.forEach((lane, place) => {
+      const name = view.lanes[lane];
+      const y = CURVE + 4 + place * height;
       if (name === chosen) {
         ctx.fillStyle = WS.css('--well');
         ctx.fillRect(0, y, canvas.clientWidth, height);
@@ -154,7 +160,7 @@
     const gap = height > 4 ? 1 : 0;
     for (const bar of view.bars) {
       const left = xOf(bar.start);
-      const y = CURVE + 4 + bar.lane * height;
+      const y = CURVE + 4 + places.get(bar.lane) * height;
       ctx.fillStyle = WS.css(bar.sample === sample ? '--bar' : '--bar-dim');
       ctx.fillRect(left, y + gap, Math.max(1, xOf(bar.end) - left - 0.5), height - 2 * gap);
     }

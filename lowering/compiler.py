@@ -118,8 +118,8 @@ class _Made:
 def _settle(job: _Job) -> _Made:
     """Place, route and lay out memory; again with room to spare where slots overfill a PE.
 
-    Slots are known only after routing, so a kernel whose SRAM overflows is sized anew with the
-    missing bytes set aside, a few times at most.
+    Chunks and slots are known only after routing, so a kernel whose SRAM overflows is sized anew:
+    for slots of whole samples first, then with the missing bytes set aside.
     """
     spare: dict[str, int] = {}
     made = _attempt(job, spare)
@@ -128,7 +128,7 @@ def _settle(job: _Job) -> _Made:
         if not over or made.placed.finding is not None:
             break
         for name, missing in over.items():
-            spare[name] = spare.get(name, 0) + missing + missing // 4
+            spare[name] = spare[name] + missing + missing // 2 if name in spare else 0
         trial = _attempt(job, spare)
         if trial.placed.finding is not None:
             break

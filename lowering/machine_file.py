@@ -97,8 +97,11 @@ def _simd(path: Path, base: MachineSpec, value: Any) -> tuple[SimdRate, ...]:
         for name, number in figures.items():
             if isinstance(number, bool) or not isinstance(number, (int, float)):
                 raise MachineError(f"{path}: simd {dtype} {name} is {number!r}, must be a number")
-        numbers = {str(name): float(number) for name, number in figures.items()}
-        rates[str(dtype)] = replace(old, **numbers)
+        rates[str(dtype)] = SimdRate(
+            str(dtype),
+            float(figures.get("elements_per_cycle", old.elements_per_cycle)),
+            float(figures.get("setup_cycles", old.setup_cycles)),
+        )
     return tuple(rates.values())
 
 

@@ -18,7 +18,7 @@ from app.opening import open_run
 from app.run import Run
 from app.saving import save_run, verify_recording
 from app.summary import run_summary as summary
-from app.version import VERSION as __version__
+from app.version import VERSION
 from engine.machine import PRESETS, MachineError, MachineSpec
 from engine.recording import RecordingError
 from lowering.config import CompileConfig, KnobError, apply_knob
@@ -31,6 +31,7 @@ __all__ = [
     "config", "export", "machines", "open", "run", "save", "summary", "verify",
 ]  # fmt: skip
 
+__version__ = VERSION
 save = save_run
 verify = verify_recording
 export = export_request

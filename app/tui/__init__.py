@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 USAGE = 2
 """exit code when there is no terminal to draw on"""
+INTERNAL_FAULT = 70
+"""exit code when the application broke; what happened stands on the terminal"""
 
 
 def run(debugger: Session) -> int:
@@ -26,5 +28,8 @@ def run(debugger: Session) -> int:
         return USAGE
     from app.tui.app import WaferscopeApp
 
-    code = WaferscopeApp(debugger).run()
-    return code if code is not None else 0
+    application = WaferscopeApp(debugger)
+    code = application.run()
+    if application.return_code:
+        return INTERNAL_FAULT
+    return code or 0

@@ -66,13 +66,16 @@ def _append_sram(text: Text, pe: PEView, glyphs: Glyphs, width: int) -> None:
     text.append(bar(min(1.0, share), width - 9, glyphs), SEVERITY[pe.severity])
     text.append(f"{percent(share):>8}\n")
     for use in pe.sram:
-        name = f"{use.role} {use.name}"
-        room = width - 16
-        name = name if len(name) <= room else name[: room - 1] + "~"
-        mark = "" if use.fits else " OVER"
-        live = "live" if use.live else ""
-        text.append(f"{name:<{room}}{size(use.size):>10} {live:<4}{mark}\n",
+        name = _cut(f"{use.role} {use.name}", width - 16)
+        mark = "live" if use.live else ""
+        if not use.fits:
+            mark = "OVER"
+        text.append(f"{name:<{width - 16}}{size(use.size):>10} {mark:<5}\n",
                     "" if use.fits else SEVERITY["alert"])  # fmt: skip
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "~"
 
 
 def _append_kernel(text: Text, kernel: KernelView, glyphs: Glyphs, width: int) -> None:

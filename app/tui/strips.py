@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from app.tui.glyphs import Glyphs, pair_style
+from app.tui.glyphs import OUTLINE, OUTSIDE, Glyphs, pair_style
 from app.tui.picture import Label, Picture
 
 GUTTER = 6
@@ -21,6 +21,7 @@ _NAME = Style(color="#e8ecf2", bgcolor="#14181f")
 _NAME_SELECTED = Style(color="#000000", bgcolor="#ffffff", bold=True)
 _NAME_ALERT = Style(color="#00e5ff", bgcolor="#14181f", bold=True)
 _REVERSED = Style(reverse=True)
+_PLAIN = Style()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,11 +65,11 @@ def _cells(picture: Picture, y: int, start: int, end: int, ink: Ink) -> list[Seg
 
 
 def _characters(codes: np.ndarray, ink: Ink) -> list[Segment]:
-    marked = codes >= 32
-    bounds = _bounds((marked & (codes != 34)).astype(np.int64))
+    keys = ((codes >= OUTLINE) & (codes != OUTSIDE)).astype(np.int64)
+    bounds = _bounds(keys)
     text = "".join(ink.letters[code] for code in codes.tolist())
     return [
-        Segment(text[a:b], _REVERSED if marked[a] and codes[a] != 34 else None)
+        Segment(text[a:b], _REVERSED if keys[a] else _PLAIN)
         for a, b in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
     ]
 

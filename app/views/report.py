@@ -68,8 +68,8 @@ class ReportView(View):
     rows: tuple[ReportRow, ...]
     overflows: tuple[OverflowRow, ...]
     checks: tuple[CheckRow, ...]
-    ledger_ok: bool | None
-    """None when the program was not executed"""
+    ledger_ok: bool
+    """True when every law holds"""
     notes: tuple[str, ...]
     text: str
     """the compiler's report as plain text"""

@@ -73,11 +73,10 @@ def _map() -> Any:
     canvas = html.Canvas(
         id="mesh", tabIndex=0, role="img", **{"aria-label": "map of all PEs; arrow keys h j k l"}
     )
-    return html.Div(
+    picture = html.Div(
         [
             canvas,
             html.Div(id="hover", hidden=True),
-            html.Div(id="notice"),
             html.Div(id="cover", children="Loading the map.", role="status"),
             html.Div(
                 [
@@ -92,6 +91,7 @@ def _map() -> Any:
         ],
         className="map",
     )
+    return html.Div([html.Div(id="notice"), picture], className="middle-map")
 
 
 def _right() -> Any:

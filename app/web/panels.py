@@ -38,27 +38,29 @@ def overflow_notice(view: ReportView) -> Any:
     more = len(view.overflows) - len(shown)
     return html.Details(
         [
-            html.Summary(f"Does not fit: {view.overflows[0].sentence}"),
+            html.Summary(f"Does not fit: {view.overflows[0].sentence}",
+                         title="Show who holds what, and what would help"),
             *[_overflow(row) for row in shown],
             html.P(f"{more} more in the report.") if more else None,
         ],
-        className="notice alert", open=True,
+        className="notice",
     )  # fmt: skip
 
 
 def _overflow(row: OverflowRow) -> Any:
     holders = [
-        html.Tr([html.Td(name), html.Td(size(held) if row.unit == "bytes" else count(held))])
+        html.Tr([html.Td(name), html.Td(f"{count(held)} {row.unit}", className="number")])
         for name, held in row.holders[:6]
     ]
     return html.Div(
         [
-            html.H3(f"{row.resource} at {row.where}"),
-            html.P(row.sentence),
+            html.H3(f"{row.resource}: {row.where}"),
+            html.P(f"needs {count(row.demand)} {row.unit}, there are {count(row.bound)}; short by "
+                   f"{count(row.gap)} {row.unit}, held by:"),
             html.Table(html.Tbody(holders), className="numbers") if holders else None,
             html.Ul([html.Li(lever) for lever in row.levers]) if row.levers else None,
         ]
-    )
+    )  # fmt: skip
 
 
 def kernel_table(view: ReportView) -> Any:

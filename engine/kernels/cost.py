@@ -215,16 +215,31 @@ def working_chunks(problem: Problem) -> int:
     return max(c for c in range(1, MAX_CHUNKS + 1) if problem.m_units % c == 0)
 
 
+def even_chunks(problem: Problem, m_parts: np.ndarray) -> np.ndarray:
+    """Return, for each cut of M, the most chunks whose rows are cut evenly, 1 if none is."""
+    best = np.ones_like(m_parts)
+    for chunks in range(2, MAX_CHUNKS + 1):
+        if problem.m_units % chunks == 0:
+            even = (m_parts == 1) | ((problem.m_units // chunks) % m_parts == 0)
+            best = np.where(even, chunks, best)
+    return best
+
+
 def tile_bytes(
     model: KernelModel,
     m_parts: np.ndarray,
     k_parts: np.ndarray,
     n_parts: np.ndarray,
     dtype: str,
+    *,
+    whole: bool = False,
 ) -> np.ndarray:
-    """Return the bytes of the fullest PE with two slots an edge; what sizing checks."""
+    """Return the bytes of the fullest PE with two slots an edge; what sizing checks.
+
+    A slot holds a chunk, or a whole sample where a neighbour cannot work in chunks.
+    """
     problem, size = model.problem, DTYPE_BYTES[dtype]
-    chunks = working_chunks(problem)
+    chunks = 1 if whole else even_chunks(problem, m_parts)
     m = -(-(problem.m_units // chunks) // m_parts) * problem.m_inner
     k = -(-problem.k_units // k_parts)
     n = -(-problem.n_units // n_parts)

@@ -6,6 +6,9 @@ span, a spread starts at one PE, a collect ends at one, an exchange mixes inside
 
 from __future__ import annotations
 
+import numpy as np
+
+from engine.geometry import Split
 from engine.transfers.lines import LineFlow, Span, crossing
 
 
@@ -24,7 +27,20 @@ def hops(span: Span) -> int:
     ends = max(abs(first_dst - first_src), abs(last_dst - last_src))
     if span.groups == 0:
         return ends
-    return min(
-        ends + max(span.src, span.dst) // span.groups,
-        max(abs(last_dst - first_src), abs(last_src - first_dst)),
-    )
+    return _grouped_hops(span) if span.words else 0
+
+
+def _grouped_hops(span: Span) -> int:
+    """Return the links from any source of a group to any destination of it, over all groups."""
+    sizes = Split(span.words, min(span.groups, span.words)).sizes()
+    last = np.cumsum(sizes) - 1
+    first = last - sizes + 1
+    src, dst = (np.cumsum(Split(span.words, n).sizes()) for n in (span.src, span.dst))
+    ahead = _owner(dst, last) - _owner(src, first)
+    back = _owner(src, last) - _owner(dst, first)
+    apart = span.dst_start - span.src_start
+    return int(max((ahead + apart).max(), (back - apart).max()))
+
+
+def _owner(ends: np.ndarray, words: np.ndarray) -> np.ndarray:
+    return np.asarray(np.searchsorted(ends, words, side="right"))

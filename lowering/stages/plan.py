@@ -104,13 +104,16 @@ class _Room:
     config: CompileConfig
     factor: int
     spare: Mapping[str, int]
+    """bytes set aside on the PEs of kernels whose slots overfilled them before"""
 
     def limits(self, rows: int, cols: int, kernel: str) -> SizingLimits:
         """Return the limits of one kernel inside rows x cols PEs."""
         data = self.config.machine.data_sram_bytes
         least = data // 8
         room = max(least, data - self.spare.get(kernel, 0)) * self.factor
-        return SizingLimits(rows, cols, room, self.config.cap(kernel))
+        return SizingLimits(
+            rows, cols, room, self.config.cap(kernel), whole=kernel in self.spare
+        )
 
 
 def _regions(

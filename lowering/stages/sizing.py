@@ -35,6 +35,8 @@ class SizingLimits:
     """bytes a PE may use for data"""
     cap: int | None = None
     """most PEs, None: as many as help"""
+    whole: bool = False
+    """slots hold whole samples: a neighbour cannot work in chunks"""
     least_gain: float = LEAST_GAIN
     """0 where the memory asks for more PEs than the work does"""
 
@@ -83,7 +85,9 @@ def _best_rows(
     m_parts = np.array([_even_cut(model.problem.m_units, height // int(k)) for k in k_parts])
     cycles = estimate(model, m_parts[:, None], k_parts[:, None], widths[None], machine, dtype)
     cycles = np.maximum(cycles, _row_cycles(model, m_parts * k_parts, machine, dtype)[:, None])
-    held = tile_bytes(model, m_parts[:, None], k_parts[:, None], widths[None], dtype)
+    held = tile_bytes(
+        model, m_parts[:, None], k_parts[:, None], widths[None], dtype, whole=limits.whole
+    )
     area = (m_parts * k_parts)[:, None] * widths[None]
     alone = int(estimate(model, _ONE, _ONE, _ONE, machine, dtype))
     allowed = (held <= limits.sram_bytes) & (area * cycles * limits.least_gain <= alone)
@@ -110,7 +114,7 @@ def _row_cycles(
 def _even_cut(units: int, most: int) -> int:
     """Return the largest useful part count <= most, a divisor of units where one is near."""
     most = max(1, min(units, most))
-    for parts in range(most, max(0, most * 3 // 4 - 1), -1):
+    for parts in range(most, most // 2, -1):
         if parts and units % parts == 0:
             return parts
     return -(-units // -(-units // most))

@@ -65,13 +65,18 @@ def test_settings_turn_knobs(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 
 def test_what_does_not_fit_exits_1(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "big.wscope"
-    code = main(["run", "transformer", "--machine", "mesh-16x16", "-o", str(path)])
-    out, err = capsys.readouterr()
+    code = main(["run", "transformer", "--machine", "mesh-6x6", "-o", str(path)])
+    out = capsys.readouterr().out
     assert code == 1
-    assert "DOES NOT FIT" in out or "PEs" in err
-    if "DOES NOT FIT" in out:
-        assert path.exists()
-        assert "what-if" in out
+    assert "DOES NOT FIT" in out
+    assert "what-if" in out
+    assert main(["show", str(path), "--step", "0"]) == 0
+    assert capsys.readouterr().out.startswith("would not run")
+
+
+def test_no_room_at_all_exits_1_with_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "transformer", "--machine", "mesh-4x4"]) == 1
+    assert "16 PEs there" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,11 @@
-"""Moving the cursor: strides, seeks, selections, viewports."""
+"""Moving the cursor: strides, seeks, another run."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from app import moves
+from app import moves, places
 from app.commands import CommandError
-from app.cursor import Viewport
 from tests.app.sessions import mlp_run
 
 
@@ -70,28 +68,11 @@ def test_seek_cycle_finds_the_step_that_holds_it() -> None:
 
 def test_peak_step_has_the_highest_value_of_all_steps() -> None:
     run = mlp_run()
-    cursor = moves.set_metric(moves.start(run), "sram_live").cursor
+    cursor = places.set_metric(moves.start(run), "sram_live").cursor
     step = moves.seek_peak(run, cursor).cursor.step
     fields = run.execution.fields
     tops = [int(fields.field("sram_live", s).max()) for s in range(run.timeline.steps)]
     assert tops[step] == max(tops)
-
-
-def test_selected_pe_knows_its_kernel() -> None:
-    run = mlp_run()
-    region = run.program.kernels[0].region
-    selection = moves.select_pe(run, moves.start(run), region.row, region.col).cursor.selection
-    assert selection.kernel == run.program.kernels[0].id
-
-
-def test_pe_outside_the_mesh_is_refused_with_the_bounds() -> None:
-    with pytest.raises(CommandError, match=r"\(64, 0\) lies outside.*rows are 0\.\.63"):
-        moves.select_pe(mlp_run(), moves.start(mlp_run()), 64, 0)
-
-
-def test_unknown_kernel_gets_the_nearest_name() -> None:
-    with pytest.raises(CommandError, match="did you mean 'scores'"):
-        moves.select_kernel(mlp_run(), moves.start(mlp_run()), "scoers")
 
 
 def test_goto_takes_a_step_a_pe_or_a_kernel() -> None:
@@ -101,61 +82,9 @@ def test_goto_takes_a_step_a_pe_or_a_kernel() -> None:
     assert moves.goto(run, cursor, "sco").cursor.selection.kernel == "scores"
 
 
-def test_search_cycles_through_all_hits() -> None:
-    run, cursor = mlp_run(), moves.start(mlp_run())
-    found = []
-    for _ in range(3):
-        cursor = moves.search(run, cursor, "fc").cursor
-        found.append(cursor.selection.kernel)
-    assert found == ["fc0", "fc1", "fc0"]
-
-
-def test_hot_spots_come_highest_first() -> None:
-    run = mlp_run()
-    cursor = moves.set_metric(moves.start(run), "sram_allocated").cursor
-    cursor = moves.next_hot(run, cursor, 1).cursor
-    assert cursor.selection.pe is not None
-    field = run.execution.fields.field("sram_allocated", 0)
-    assert field[cursor.selection.pe] == field.max()
-    again = moves.next_hot(run, cursor, 1).cursor
-    assert moves.next_hot(run, again, -1).cursor.selection == cursor.selection
-
-
-def test_unknown_metric_gets_the_nearest_name() -> None:
-    with pytest.raises(CommandError, match="did you mean 'utilization'"):
-        moves.set_metric(moves.start(mlp_run()), "utilisation")
-
-
-def test_viewport_never_leaves_the_mesh() -> None:
-    run, cursor, dice = mlp_run(), moves.start(mlp_run()), np.random.default_rng(1)
-    for _ in range(200):
-        choice = int(dice.integers(3))
-        if choice == 0:
-            cursor = moves.zoom(run, cursor, float(dice.choice([0.5, 2.0, 3.0]))).cursor
-        elif choice == 1:
-            cursor = moves.pan(run, cursor, *dice.integers(-90, 90, 2).tolist()).cursor
-        else:
-            cursor = moves.move(run, cursor, *dice.integers(-9, 9, 2).tolist()).cursor
-        view = cursor.viewport
-        assert 0 <= view.row <= view.row + view.rows <= 64
-        assert 0 <= view.col <= view.col + view.cols <= 64
-        assert view.rows >= 2
-        assert view.cols >= 2
-
-
-def test_focus_zooms_to_the_kernel_and_again_to_the_mesh() -> None:
-    run = mlp_run()
-    cursor = moves.select_kernel(run, moves.start(run), "scores").cursor
-    focused = moves.focus(run, cursor).cursor
-    region = run.region("scores")
-    assert focused.viewport.rect.contains(region.row, region.col)
-    assert focused.viewport.rows <= region.rows + 2
-    assert moves.focus(run, focused).cursor.viewport == Viewport(0, 0, 64, 64)
-
-
 def test_selection_outside_another_run_is_dropped() -> None:
     run = mlp_run()
-    cursor = moves.select_pe(run, moves.start(run), 63, 63).cursor
+    cursor = places.select_pe(run, moves.start(run), 63, 63).cursor
     carried = moves.carry(run, mlp_run(8), cursor)
     assert carried.selection.pe == (63, 63)
     assert 0 <= carried.step < mlp_run(8).timeline.steps

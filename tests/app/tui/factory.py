@@ -103,7 +103,7 @@ def play(
     script: Callable[[Drive], Awaitable[None]],
     *,
     size: tuple[int, int] = (140, 44),
-    glyphs: Glyphs = BLOCKS,
+    glyphs: Glyphs | None = BLOCKS,
     session: Debugger | None = None,
 ) -> Debugger:
     """Run a script against the application and return its session."""

@@ -157,7 +157,7 @@ def test_help_lists_every_command_of_the_table() -> None:
         body = str(drive.app.screen.query_one("#body", Static).render())
         assert [c.id for c in TABLE.values() if c.usage not in body] == []
         await drive.press("escape")
-        assert drive.app.screen is drive.app.main
+        assert not isinstance(drive.app.screen, TextPage)
 
     play(script)
 
@@ -232,15 +232,18 @@ def test_essentials_are_whole_at_any_size(size: tuple[int, int]) -> None:
     play(script, size=size)
 
 
+def is_side_shown(drive: Drive) -> bool:
+    return bool(drive.app.main.query_one("#side").display)
+
+
 def test_side_panel_starts_hidden_on_a_small_screen_and_v_shows_it() -> None:
     async def script(drive: Drive) -> None:
-        side = drive.app.main.query_one("#side")
-        assert not side.display
+        assert not is_side_shown(drive)
         await drive.press("v", "l")
-        assert side.display
+        assert is_side_shown(drive)
         assert "PE (" in "\n".join(drive.screen_text())
         await drive.press("v")
-        assert not side.display
+        assert not is_side_shown(drive)
 
     play(script, size=(80, 24))
 
@@ -256,11 +259,16 @@ def test_without_colour_characters_stand_for_values() -> None:
     play(script, size=(80, 24), glyphs=plain("NO_COLOR is set: characters stand for values"))
 
 
-def test_without_colour_the_reason_is_said() -> None:
-    async def script(drive: Drive) -> None:
-        assert "NO_COLOR is set" in "\n".join(drive.screen_text())
+def test_no_color_of_the_environment_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
 
-    play(script, size=(80, 24), glyphs=plain("NO_COLOR is set: characters stand for values"))
+    async def script(drive: Drive) -> None:
+        assert drive.app.glyphs.is_ascii
+        assert "NO_COLOR is set" in "\n".join(drive.screen_text())
+        await drive.press("2", "l", "o")
+        assert isinstance(drive.app.screen, TablePage)
+
+    play(script, size=(80, 24), glyphs=None)
 
 
 def test_table_pages_close_without_a_choice() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app import moves
+from app import moves, places
 from app.cursor import Cursor
 from app.views.build_map import view_map
 from app.views.map import Scale, code_levels, levels, positions
@@ -54,7 +54,7 @@ def test_legend_speaks_the_metrics_unit() -> None:
 def test_outlines_are_clipped_to_the_viewport() -> None:
     run = mlp_run()
     region = run.region("fc1")
-    cursor = moves.set_viewport(run, _cursor("cause"), region.row + 2, region.col + 3, 4, 5).cursor
+    cursor = places.set_viewport(run, _cursor("cause"), region.row + 2, region.col + 3, 4, 5).cursor
     outline = next(o for o in view_map(run, cursor, 9, 9).outlines if o.name == "fc1")
     assert (outline.row, outline.col) == (region.row + 2, region.col + 3)
     assert (outline.rows, outline.cols) == (4, 5)
