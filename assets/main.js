@@ -36,7 +36,8 @@
     if (await WS.painted) {
       if (!document.body.classList.contains('offline')) WS.cover('');
       const { run_id: run } = state.status;
-      state.around.forEach((step) => WS.frame(run, state.cursor.metric, step));
+      const ahead = playing ? state.around.slice(0, 1) : state.around;
+      ahead.forEach((step) => WS.frame(run, state.cursor.metric, step));
     }
   };
 
@@ -60,10 +61,10 @@
     } });
   }
 
-  /* Have the panels of the moment drawn again, at most eight times a second. */
+  /* Have the panels of the moment drawn again, at most eight times a second, four while playing. */
   function moment() {
     clearTimeout(momentTimer);
-    const rest = Math.max(0, momentAt + 125 - performance.now());
+    const rest = Math.max(0, momentAt + (playing ? 250 : 125) - performance.now());
     momentTimer = setTimeout(() => {
       momentAt = performance.now();
       signal('moment-signal');

@@ -86,7 +86,7 @@ class MapWidget(Widget):
         """Return line `y`, blank before the first view."""
         if y < len(self._strips):
             return self._strips[y]
-        return Strip.blank(self.size.width)
+        return Strip.blank(self.size.width, self.rich_style)
 
     def on_resize(self, event: events.Resize) -> None:
         """Ask for a view of the new size."""

@@ -22,7 +22,7 @@ _CUTS = 14
 LEAST_GAIN = 0.25
 """speed-up a PE: a region must be this share of its PEs faster than one PE would be, our choice;
 below it a small layer spreads over the wafer to save few cycles and pays them back on the links"""
-_ONE = np.int64(1)
+_ONE = np.array(1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,120 @@
+"""Loads: maps against slicing, and vectors that keep every link within its capacity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.load import FlowPattern, LoadVector, add_patterns, shared_loads
+from engine.transfers import Pattern
+
+SIDE = 9
+
+
+def words_of(*words: int) -> np.ndarray:
+    return np.array(words, np.int64)
+
+
+def random_pattern(rng: np.random.Generator, plane: str) -> Pattern:
+    start, line = (int(n) for n in rng.integers(0, SIDE - 1, 2))
+    length, lines = (int(rng.integers(1, SIDE - n + 1)) for n in (start, line))
+    axis = {"east": "x", "west": "x", "north": "y", "south": "y"}.get(plane, rng.choice(["x", "y"]))
+    return Pattern(plane, str(axis), line, lines, start, rng.integers(0, 9, length))
+
+
+def painted(pattern: Pattern) -> np.ndarray:
+    """Return the words of a pattern as a (SIDE, SIDE) map, PE by PE."""
+    plane = np.zeros((SIDE, SIDE), np.int64)
+    for line in range(pattern.lines_start, pattern.lines_start + pattern.lines):
+        for place, words in enumerate(pattern.words.tolist(), pattern.start):
+            plane[(line, place) if pattern.axis == "x" else (place, line)] += words
+    return plane
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_add_patterns_is_the_sum_of_slices(dtype: type[np.signedinteger]) -> None:
+    rng = np.random.default_rng(1)
+    for axis, plane in (("x", "east"), ("y", "south")):
+        patterns = [random_pattern(rng, plane) for _ in range(20)]
+        ours = np.full((SIDE, SIDE), 5, dtype)
+        add_patterns(ours if axis == "x" else ours.T, [(p, p.words) for p in patterns])
+        np.testing.assert_array_equal(ours, 5 + sum(painted(p) for p in patterns))
+
+
+def test_adding_nothing_changes_nothing() -> None:
+    plane = np.ones((2, 3), np.int32)
+    add_patterns(plane, [])
+    assert plane.tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
+def test_two_flows_that_fill_a_link_share_one_vector() -> None:
+    flows = [
+        FlowPattern(0, Pattern("east", "x", 0, 1, 0, words_of(10, 10)), 0.1),
+        FlowPattern(1, Pattern("east", "x", 0, 2, 1, words_of(4, 4)), 0.25),
+    ]
+    assert shared_loads(flows) == [LoadVector("east", 0, 1, ((0, 10), (1, 4)))]
+
+
+def test_flows_apart_or_too_weak_share_nothing() -> None:
+    apart = [
+        FlowPattern(0, Pattern("east", "x", 0, 1, 0, words_of(10)), 0.1),
+        FlowPattern(1, Pattern("east", "x", 1, 1, 0, words_of(10)), 0.1),
+        FlowPattern(2, Pattern("west", "x", 0, 1, 0, words_of(10)), 0.1),
+    ]
+    weak = [
+        FlowPattern(flow, Pattern("east", "x", 0, 1, 0, words_of(10)), 0.04) for flow in range(2)
+    ]
+    assert shared_loads(apart) == []
+    assert shared_loads(weak) == []
+
+
+def test_ramps_along_rows_and_columns_meet() -> None:
+    flows = [
+        FlowPattern(0, Pattern("deliver", "x", 2, 1, 0, words_of(3, 3, 3)), 1 / 3),
+        FlowPattern(1, Pattern("deliver", "y", 1, 1, 0, words_of(2, 2, 2, 2)), 1 / 2),
+    ]
+    (vector,) = shared_loads(flows)
+    assert (vector.row, vector.col, vector.terms) == (2, 1, ((0, 3), (1, 2)))
+
+
+def random_flows(rng: np.random.Generator) -> list[FlowPattern]:
+    """Return flows of one or two patterns on different planes, the busiest word at full rate."""
+    flows = []
+    for flow in range(int(rng.integers(2, 7))):
+        planes = rng.choice(["east", "south", "inject", "deliver"], 2, replace=False)
+        patterns = [random_pattern(rng, str(plane)) for plane in planes]
+        busiest = max(1, max(int(p.words.max()) for p in patterns))
+        flows += [FlowPattern(flow, pattern, 1 / busiest) for pattern in patterns]
+    return flows
+
+
+def load_of(vector: LoadVector, rates: np.ndarray, weights: dict[int, float]) -> float:
+    return sum(float(rates[flow]) * words * weights[flow] for flow, words in vector.terms)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rates_that_respect_the_vectors_respect_every_link(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    flows = random_flows(rng)
+    weights = {f.flow: f.weight for f in flows}
+    vectors = shared_loads(flows)
+    for _ in range(20):
+        rates = rng.random(max(weights) + 1)
+        worst = max((load_of(v, rates, weights) for v in vectors), default=0.0)
+        rates = np.minimum(1, rates / worst) if worst else np.ones_like(rates)
+        worst = max((load_of(v, rates, weights) for v in vectors), default=0.0)
+        rates /= max(1.0, worst)
+        for plane in ("east", "south", "inject", "deliver"):
+            mine = [f for f in flows if f.pattern.plane == plane]
+            load = sum(painted(f.pattern) * f.weight * rates[f.flow] for f in mine)
+            assert np.max(load) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_vector_covers_another(seed: int) -> None:
+    vectors = shared_loads(random_flows(np.random.default_rng(seed)))
+    for one in vectors:
+        for other in vectors:
+            if one is not other:
+                terms = dict(other.terms)
+                assert any(terms.get(flow, 0) < words for flow, words in one.terms)
