@@ -58,7 +58,7 @@ chromium:
 bench: $(VENV)/.installed
 	@found=0; for script in benchmarks/bench_*.py; do \
 	  [ -e "$$script" ] || continue; \
-	  found=1; echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
+	  found=1; echo "== $$script"; module=$${script%.py}; $(BIN)/python -m "$$(echo $$module | tr / .)" || exit 1; \
 	done; \
 	[ $$found = 1 ] || { echo "benchmarks/ holds no bench_*.py"; exit 1; }
 

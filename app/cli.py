@@ -91,6 +91,14 @@ def _add_choices(verb: argparse.ArgumentParser) -> None:
 def _add_models(verbs: argparse._SubParsersAction[_Parser]) -> None:
     run = verbs.add_parser("run", help="compile and execute a model")
     run.add_argument("-o", "--output", metavar="R.wscope", help="write a recording")
+    run.add_argument(
+        "--values",
+        choices=("none", "first", "all"),
+        help="compute the tensors of "
+        "no sample, the first, or all (default: none; first with --inputs/--outputs)",
+    )
+    run.add_argument("--inputs", metavar="X.npz", help="arrays by the model's input names")
+    run.add_argument("--outputs", metavar="Y.npz", help="write the model's outputs")
     run.add_argument("--compile-only", action="store_true", help="do not execute")
     check = verbs.add_parser("check", help="compile only: fits, or why not")
     for verb in (run, check):

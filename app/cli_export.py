@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,8 @@ def export(arguments: argparse.Namespace) -> int:
         run = open_run(1, arguments.recording, None, {}, progress).run
         request = _placed(run, request, arguments.whole)
         written = export_request(run, request, Path(arguments.output), progress)
+    for remark in run.remarks:
+        print(f"note: {remark}", file=sys.stderr)
     print(written)
     return OK
 

@@ -13,6 +13,7 @@ from app.cli import DOES_NOT_FIT, INTERNAL, INTERRUPTED, UNSUPPORTED, USAGE
 from app.commands import CommandError
 from app.export.picture import ExportError
 from app.opening import USER_ERRORS
+from app.values import ValuesError
 from app.version import VERSION
 from engine.progress import Cancelled
 from engine.run import ProgramDeadlock
@@ -25,7 +26,7 @@ class UsageError(ValueError):
     """Options that contradict each other or make no sense."""
 
 
-_USAGE = (*USER_ERRORS, CommandError, ExportError, YamlFileError, UsageError)
+_USAGE = (*USER_ERRORS, ValuesError, CommandError, ExportError, YamlFileError, UsageError)
 
 
 def exit_code(error: Exception, words: Sequence[str]) -> int:

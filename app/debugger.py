@@ -6,18 +6,14 @@ called from any thread. It knows no screen.
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
-from app import moves
 from app.commands import CommandError, find_command, parse_arguments
 from app.cursor import Cursor
 from app.frames import FrameCache
-from app.history import Change, History
-from app.jobs import Jobs, JobState
-from app.opening import USER_ERRORS, open_run
-from app.run import Run, make_run
-from app.verbs import CursorVerbs
+from app.opening import open_run
+from app.run import Run
+from app.tuning import RunVerbs, next_run_id
 from app.views.build_idle import view_idle
 from app.views.build_kernel import view_kernel
 from app.views.build_knobs import view_knobs
@@ -37,24 +33,17 @@ from app.views.status import StatusView
 from app.views.timeline import TimelineView
 from engine.progress import NO_PROGRESS, Progress
 from lowering.cache import StageCache
-from lowering.config import CompileConfig, apply_knob, find_knob
-
-_RUN_IDS = itertools.count(1)
+from lowering.config import CompileConfig
 
 
-class Debugger(CursorVerbs):
+class Debugger(RunVerbs):
     """A cursor over a run, the runs before it, and a worker for the next one."""
 
     def __init__(
         self, run: Run, *, cursor: Cursor | None = None, cache: StageCache | None = None
     ) -> None:
-        super().__init__(run, cursor)
-        self._cache = cache or StageCache()
-        self._history = History(run)
-        self._wanted = run.config
-        self._jobs = Jobs(USER_ERRORS)
+        super().__init__(run, cursor, cache)
         self._frames = FrameCache()
-        self._message = "; ".join(run.remarks)
 
     @classmethod
     def open(
@@ -71,20 +60,8 @@ class Debugger(CursorVerbs):
             ModelImportError, UnsupportedOpError, RecordingError, Cancelled.
         """
         cache = StageCache()
-        opened = open_run(next(_RUN_IDS), source, config, dims or {}, progress, cache)
+        opened = open_run(next_run_id(), source, config, dims or {}, progress, cache)
         return cls(opened.run, cursor=opened.cursor, cache=cache)
-
-    # -- what is shown -------------------------------------------------------------------------
-
-    @property
-    def run(self) -> Run:
-        """the run on screen"""
-        return self._history.run
-
-    @property
-    def job(self) -> JobState | None:
-        """the newest background job, None before the first"""
-        return self._jobs.state
 
     def do(self, command_id: str, *arguments: object) -> str:
         """Run a command of the table by name; returns the answer (may be empty).
@@ -96,89 +73,8 @@ class Debugger(CursorVerbs):
         if command.scope == "face":
             raise CommandError(f"'{command_id}' is done by the screen, not by the debugger")
         values = parse_arguments(command, arguments)
-        with self._lock:
-            getattr(self, command.verb)(*values)
-            return self._message
-
-    # -- knobs ---------------------------------------------------------------------------------
-
-    def set_knob(self, name: str, value: str | int, kernel: str | None = None) -> JobState:
-        """Change a knob and compile again in the background; the run stays until that is done.
-
-        A knob of a kernel acts on the selected one when none is named.
-
-        Raises:
-            KnobError: no such knob, or a value it cannot take.
-        """
-        with self._lock:
-            if find_knob(name).per_kernel and kernel is None:
-                kernel = self._cursor.selection.kernel
-            config = apply_knob(self._wanted, name, value, kernel=kernel)
-            what = f"{name} = {value}" + (f" for {kernel}" if kernel else "")
-            self._wanted = config
-            graph, source = self.run.compiled.graph, self.run.source
-
-            def work(progress: Progress) -> Run:
-                return make_run(next(_RUN_IDS), graph, config, source, progress, self._cache)
-
-            self._say(f"compiling with {what}")
-            return self._jobs.start(
-                what,
-                work,
-                lambda run: self._install(config, Change(what, run)),
-                lambda message: self._failed(config, message),
-            )
-
-    def cancel(self) -> bool:
-        """Stop the background job; False when none runs."""
-        with self._lock:
-            running = self._jobs.cancel()
-            self._wanted = self.run.config
-            self._say("stopping" if running else "nothing is being compiled")
-            return running
-
-    def wait(self, timeout: float | None = None) -> JobState | None:
-        """Wait for the background job and return how it stands."""
-        return self._jobs.wait(timeout)
-
-    def undo(self) -> Run:
-        """Show the run before the last knob."""
-        with self._lock:
-            return self._travel(self.run, self._history.undo(), "nothing to undo")
-
-    def redo(self) -> Run:
-        """Show the run that undo left."""
-        with self._lock:
-            return self._travel(self.run, self._history.redo(), "nothing to redo")
-
-    def _travel(self, before: Run, change: str | None, nothing: str) -> Run:
-        if change is None:
-            self._say(nothing)
-        else:
-            self._follow(before)
-            self._say(change)
-        return self.run
-
-    def _install(self, config: CompileConfig, change: Change) -> None:
-        with self._lock:
-            if self._wanted is not config:  # a newer knob or a cancel came in between
-                return
-            before = self.run
-            self._history.push(change)
-            self._follow(before)
-            delta = self._history.delta
-            self._say(delta.sentence if delta else "")
-
-    def _follow(self, before: Run) -> None:
-        self._wanted = self.run.config
-        self._cursor = moves.carry(before, self.run, self._cursor)
-
-    def _failed(self, config: CompileConfig, message: str) -> None:
-        with self._lock:
-            if self._wanted is not config:
-                return
-            self._wanted = self.run.config
-            self._say(message)
+        getattr(self, command.verb)(*values)
+        return self._message
 
     # -- views ---------------------------------------------------------------------------------
 

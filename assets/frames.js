@@ -121,12 +121,14 @@
   const votes = new Uint32Array(256);
   function poolMode(a, cols, r0, r1, c0, c1) {
     let best = a[r0 * cols + c0];
-    votes.fill(0);
     for (let r = r0; r < r1; r++) {
       for (let i = r * cols + c0; i < r * cols + c1; i++) {
         votes[a[i]] += 1;
         if (votes[a[i]] > votes[best]) best = a[i];
       }
+    }
+    for (let r = r0; r < r1; r++) {
+      for (let i = r * cols + c0; i < r * cols + c1; i++) votes[a[i]] = 0;
     }
     return best;
   }

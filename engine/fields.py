@@ -7,11 +7,12 @@ milliseconds.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from engine.causes import CAUSES
+from engine.inside import DEFECTIVE, INSIDE, INSIDE_CODES, UNASSIGNED, cause_table, overlap
 from engine.metrics import LINK_PLANES, METRICS, PLANES
 from engine.occupancy import Occupancy, SramUse
 from engine.profile import Profile
@@ -19,10 +20,6 @@ from engine.program import Program
 from engine.steps import RUNNING, StepTables
 from engine.timeline import Timeline
 from engine.traffic import Traffic
-
-_UNASSIGNED, _DEFECTIVE = CAUSES.index("unassigned"), CAUSES.index("defective")
-_INSIDE = ("compute", "overhead", "memory", "transfer", "imbalance")
-_INSIDE_CODES = np.array([CAUSES.index(name) for name in _INSIDE], np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +42,8 @@ class Fields:
     tables: StepTables
     traffic: Traffic
     occupancy: Occupancy
+    memo: list[np.ndarray] = field(default_factory=list)
+    """the cause table once asked for"""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -111,21 +110,10 @@ class Fields:
 
     def cause_sums(self, cause: int) -> np.ndarray:
         """Return the PE-cycles of a cause in every step, int64 (steps,)."""
-        cycles = np.diff(self.timeline.times)
-        if cause in (_UNASSIGNED, _DEFECTIVE):
-            defects = len(self.program.machine.defects)
-            used = sum(k.region.area for k in self.program.kernels)
-            pes = self.program.machine.working_pes - used if cause == _UNASSIGNED else defects
-            return np.asarray(pes * cycles)
-        sums = np.zeros(len(cycles), np.int64)
-        for index, kernel in enumerate(self.program.kernels):
-            if cause in _INSIDE_CODES:
-                inside = self._overlap(index, slice(None))[..., _INSIDE.index(CAUSES[cause])]
-                counts = self.profiles[kernel.id].counts()
-                sums += np.einsum("src,rc->s", inside, counts)
-            else:
-                sums += kernel.region.area * cycles * (self.tables.idle[index] == cause)
-        return sums
+        if not self.memo:
+            cycles = np.diff(self.timeline.times)
+            self.memo.append(cause_table(self.program, self.profiles, self.tables, cycles))
+        return np.asarray(self.memo[0][:, cause])
 
     def range(self, metric: str) -> tuple[float, float]:
         """Return (low, high) of a metric over the whole run, for a fixed colour scale.
@@ -177,7 +165,7 @@ class Fields:
         classes = (profile.row_class[row - kernel.region.row],
                    profile.col_class[col - kernel.region.col])  # fmt: skip
         inside = self._overlap(index, steps)[:, classes[0], classes[1]].sum(axis=0)
-        found = {name: int(count) for name, count in zip(_INSIDE, inside, strict=True) if count}
+        found = {name: int(count) for name, count in zip(INSIDE, inside, strict=True) if count}
         cycles = np.diff(self.timeline.times)[steps]
         idle = self.tables.idle[index][steps]
         for code in np.unique(idle[idle != RUNNING]):
@@ -220,25 +208,19 @@ class Fields:
 
     def _overlap(self, index: int, steps: slice) -> np.ndarray:
         """Return cycles by inside cause, int64 (steps, row classes, col classes, 5)."""
-        kernel = self.program.kernels[index]
-        profile = self.profiles[kernel.id]
-        before, after = self.tables.instance(index, profile.length)
-        low = before[steps][:, None, None, None]
-        high = after[steps][:, None, None, None]
-        busy = np.cumsum(profile.cycles, axis=-1)
-        ends = np.concatenate([busy, np.full((*busy.shape[:2], 1), profile.length)], axis=-1)
-        starts = np.concatenate([np.zeros((*busy.shape[:2], 1), np.int64), busy], axis=-1)
-        return np.asarray(np.maximum(0, np.minimum(high, ends) - np.maximum(low, starts)))
+        profile = self.profiles[self.program.kernels[index].id]
+        before, after = self.tables.instance(index, profile.length, steps)
+        return overlap(profile, before, after)
 
     def _share(self, cause: int, step: int) -> np.ndarray:
         cycles = float(self.timeline.times[step + 1] - self.timeline.times[step])
         shares = np.zeros(self.shape, np.float32)
-        if cause == _UNASSIGNED:
+        if cause == UNASSIGNED:
             shares[:] = 1
         for index, kernel in enumerate(self.program.kernels):
-            if cause in _INSIDE_CODES:
+            if cause in INSIDE_CODES:
                 inside = self._overlap(index, slice(step, step + 1))[0]
-                table = inside[..., _INSIDE.index(CAUSES[cause])] / cycles
+                table = inside[..., INSIDE.index(CAUSES[cause])] / cycles
                 shares[kernel.region.slices()] = self._by_class(index, table.astype(np.float32))
             else:
                 shares[kernel.region.slices()] = self.tables.idle[index, step] == cause
@@ -248,8 +230,8 @@ class Fields:
         cycles = np.diff(self.timeline.times)
         most = np.zeros(self.shape, np.float32)
         for index, kernel in enumerate(self.program.kernels):
-            if cause in _INSIDE_CODES:
-                inside = self._overlap(index, slice(None))[..., _INSIDE.index(CAUSES[cause])]
+            if cause in INSIDE_CODES:
+                inside = self._overlap(index, slice(None))[..., INSIDE.index(CAUSES[cause])]
                 table = (inside / cycles[:, None, None]).max(axis=0).astype(np.float32)
                 most[kernel.region.slices()] = self._by_class(index, table)
             else:
@@ -257,33 +239,36 @@ class Fields:
         return most
 
     def _cycles_total(self, cause: int) -> np.ndarray:
+        """Cycles of a cause over the run, from profiles and gaps, not from steps."""
         cycles = np.diff(self.timeline.times)
         total = np.zeros(self.shape, np.int64)
-        if cause == _UNASSIGNED:
+        if cause == UNASSIGNED:
             total[:] = self.timeline.makespan
         for index, kernel in enumerate(self.program.kernels):
-            if cause in _INSIDE_CODES:
-                inside = self._overlap(index, slice(None))[..., _INSIDE.index(CAUSES[cause])]
-                total[kernel.region.slices()] = self._by_class(index, inside.sum(axis=0))
+            if cause in INSIDE_CODES:
+                profile = self.profiles[kernel.id]
+                once = overlap(profile, np.zeros(1, np.int64), np.array([profile.length]))[0]
+                table = self.program.samples * once[..., INSIDE.index(CAUSES[cause])]
+                total[kernel.region.slices()] = self._by_class(index, table)
             else:
                 mine = cycles[self.tables.idle[index] == cause].sum()
                 total[kernel.region.slices()] = mine
         for row, col in self.program.machine.defects:
-            total[row, col] = self.timeline.makespan if cause == _DEFECTIVE else 0
+            total[row, col] = self.timeline.makespan if cause == DEFECTIVE else 0
         return total
 
     def _dominant(self, step: int) -> np.ndarray:
-        codes = np.full(self.shape, _UNASSIGNED, np.uint8)
+        codes = np.full(self.shape, UNASSIGNED, np.uint8)
         for index, kernel in enumerate(self.program.kernels):
             idle = self.tables.idle[index, step]
             if idle == RUNNING:
                 inside = self._overlap(index, slice(step, step + 1))[0]
-                table = _INSIDE_CODES[inside.argmax(axis=-1)]
+                table = INSIDE_CODES[inside.argmax(axis=-1)]
                 codes[kernel.region.slices()] = self._by_class(index, table)
             else:
                 codes[kernel.region.slices()] = idle
         for row, col in self.program.machine.defects:
-            codes[row, col] = _DEFECTIVE
+            codes[row, col] = DEFECTIVE
         return codes
 
     def _words(self, metric: str, step: int) -> np.ndarray:

@@ -17,8 +17,10 @@ from engine.kernels.cost import KernelModel
 from engine.kernels.spec import KernelSpec
 from engine.metrics import LINK_PLANES, PLANES
 from engine.net import COEF_UNIT, RATE_UNIT, TimingNet
+from engine.profile import BUSY_CAUSES
 from engine.program import Leg, Program
 from engine.transfers import busiest_words, leg_patterns, transfer_patterns
+from engine.transfers.trees import tree_words
 
 SAMPLED_STEPS = 6
 """steps whose links are checked one by one unless all are asked for"""
@@ -73,15 +75,22 @@ def _steps_to_check(fields: Fields, every_step: bool) -> list[int]:
 
 
 def causes_sum_to_cycles(fields: Fields) -> Check:
-    """Causes of all PEs in every step sum to PEs x cycles of the step."""
+    """Causes of all PEs in every step sum to PEs x cycles, those of instances to the profiles."""
     machine = fields.program.machine
     cycles = np.diff(fields.timeline.times) * machine.pes
-    found = np.sum([fields.cause_sums(code) for code in range(len(CAUSES))], axis=0)
+    by_cause = [fields.cause_sums(code) for code in range(len(CAUSES))]
+    found = np.sum(by_cause, axis=0)
     wrong = np.flatnonzero(found != cycles)
     detail = f"{int(found.sum()):,} PE-cycles by cause, {int(cycles.sum()):,} by the clock"
     if len(wrong):
         step = int(wrong[0])
         detail += f"; step {step}: {int(found[step]):,} against {int(cycles[step]):,}"
+    for cause in (*BUSY_CAUSES, "imbalance"):
+        spent = int(by_cause[CAUSES.index(cause)].sum())
+        due = fields.program.samples * sum(p.total(cause) for p in fields.profiles.values())
+        if spent != due:
+            detail += f"; {cause}: {spent:,} PE-cycles in the steps, {due:,} in the profiles"
+            return Check("causes sum to cycles", False, detail)
     return Check("causes sum to cycles", not len(wrong), detail)
 
 
@@ -134,70 +143,6 @@ def links_carry_their_trees(program: Program) -> Check:
                 f"{low:,}" + (f" to {high:,}" if high > low else ""),
             )  # fmt: skip
     return Check("links carry their trees", True, f"{total:,} word-hops a sample and chunk")
-
-
-def tree_words(leg: Leg) -> tuple[int, int]:
-    """Return (least, most) word-hops of a leg from where its words start and end.
-
-    The two differ by the rounding of an exchange's even shares, at most a word a link.
-    """
-    low = high = 0
-    for _, count, words in Split(leg.words, leg.lines).runs():
-        exact, slack = _line_hops(leg, words)
-        low += count * exact
-        high += count * (exact + slack)
-    return low, high
-
-
-def _line_hops(leg: Leg, words: int) -> tuple[int, int]:
-    src = np.repeat(np.arange(leg.src) + leg.src_start, Split(words, leg.src).sizes())
-    if leg.kind == "reduce" or "broadcast" in leg.kind:
-        return _tree_hops(leg, words, src), 0
-    dst = np.repeat(np.arange(leg.dst) + leg.dst_start, Split(words, leg.dst).sizes())
-    if leg.groups == 0:
-        return int(np.abs(src - dst).sum()), 0
-    groups = Split(words, min(leg.groups, words))
-    exact = 0.0
-    for group in range(groups.parts):
-        cut = slice(groups.start(group), groups.start(group) + groups.size(group))
-        starts, ends = np.sort(src[cut]), np.sort(dst[cut])
-        exact += _mean_distance(starts, ends)
-    length = max(leg.src_start + leg.src, leg.dst_start + leg.dst) - min(
-        leg.src_start, leg.dst_start
-    )
-    slack = 2 * groups.parts * length
-    return int(np.floor(exact)), slack
-
-
-def _mean_distance(starts: np.ndarray, ends: np.ndarray) -> float:
-    """Sum over words of the distance when every start goes to every end in proportion."""
-    sums = np.concatenate([[0], np.cumsum(ends)])
-    below = np.searchsorted(ends, starts)
-    total = starts * below - sums[below] + (sums[-1] - sums[below]) - starts * (len(ends) - below)
-    return float(total.sum() / max(1, len(ends)))
-
-
-def _tree_hops(leg: Leg, words: int, src: np.ndarray) -> int:
-    groups = max(1, leg.groups)
-    parts, near, far = (Split(n, groups) for n in (words, leg.src, leg.dst))
-    hops = 0
-    for group in range(groups):
-        first_src = leg.src_start + near.start(group)
-        first_dst = leg.dst_start + far.start(group)
-        if not (near.size(group) and far.size(group) and parts.size(group)):
-            continue
-        last_src, last_dst = first_src + near.size(group) - 1, first_dst + far.size(group) - 1
-        if leg.kind == "reduce":
-            keepers = np.arange(far.size(group)) + first_dst
-            kept = Split(parts.size(group), far.size(group)).sizes()
-            reach = np.maximum(keepers, last_src) - np.minimum(keepers, first_src)
-            hops += int((kept * reach).sum())
-        else:
-            owners = np.arange(near.size(group)) + first_src
-            sent = Split(parts.size(group), near.size(group)).sizes()
-            reach = np.maximum(owners, last_dst) - np.minimum(owners, first_dst)
-            hops += int((sent * reach).sum())
-    return hops
 
 
 def rates_respect_capacity(fields: Fields, net: TimingNet, steps: list[int]) -> Check:

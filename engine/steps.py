@@ -44,9 +44,11 @@ class StepTables:
         stacked = np.stack(moved) if moved else np.zeros((0, len(times)), np.int64)
         return cls(run, stacked, _idle_codes(program, timeline, gaps), _alive(timeline))
 
-    def instance(self, kernel: int, length: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the progress (cycles inside the instance) at both ends of every step."""
-        before, after = self.run[kernel][:-1], self.run[kernel][1:]
+    def instance(
+        self, kernel: int, length: int, steps: slice = slice(None)
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the progress (cycles inside the instance) at both ends of steps."""
+        before, after = self.run[kernel][:-1][steps], self.run[kernel][1:][steps]
         base = before // length * length
         return before - base, after - base
 

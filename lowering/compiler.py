@@ -84,9 +84,7 @@ def compile_graph(
     store, contents = cache.get("store", graph, lambda: _store(graph))
     made = _settle(_Job(graph, plan, contents, config, progress, cache))
     program, placed, routed = made.program, made.placed, made.routed
-    report = make_report(
-        graph, plan, placed, program, made.memories, routed.colors, routed.crowded
-    )
+    report = make_report(graph, plan, placed, program, made.memories, routed.colors, routed.crowded)
     if not report.fits:
         fits_key = (graph, config.machine, config.storage, config.pe_caps)
         smaller = cache.get("machine", fits_key, lambda: _smallest(plan, config, progress))

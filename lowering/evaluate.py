@@ -55,9 +55,7 @@ def reference(
             readers[name] -= 1
             if readers[name] == 0:
                 held.pop(name, None)
-    return {
-        name: held[name] if name in held else _wide(graph.constants[name]) for name in kept
-    }
+    return {name: held[name] if name in held else _wide(graph.constants[name]) for name in kept}
 
 
 def _check(graph: Graph, inputs: Mapping[str, Array]) -> None:

@@ -46,6 +46,7 @@ class MainScreen(Screen[None]):
         self._glyphs = glyphs
         self._snapshot: Snapshot | None = None
         self._side: bool | None = None
+        self._shown: dict[str, Text] = {}
         self.note = ""
 
     @property
@@ -95,13 +96,20 @@ class MainScreen(Screen[None]):
         if shot is None or not self.is_mounted:
             return
         width = self.size.width
-        self.query_one("#head", Static).update(lines.header(shot.status, width))
-        self.query_one("#foot", Static).update(Text("\n").join(self._below(shot, width)))
-        side = self.query_one("#side")
-        if side.display:
+        self._put("#head", lines.header(shot.status, width))
+        self._put("#foot", Text("\n").join(self._below(shot, width)))
+        if self.query_one("#side").display:
             room = (40 if width < COMPACT_WIDTH else 46) - 3
-            text = inspector(shot.pe, shot.kernel, shot.map, self._glyphs, room)
-            self.query_one("#panel", Static).update(text)
+            self._put("#panel", inspector(shot.pe, shot.kernel, shot.map, self._glyphs, room))
+
+    def _put(self, place: str, text: Text) -> None:
+        """Show a text; places are laid out anew only where its shape changed."""
+        before = self._shown.get(place)
+        if before == text and before.spans == text.spans:
+            return
+        self._shown[place] = text
+        is_same_shape = before is not None and _shape(before) == _shape(text)
+        self.query_one(place, Static).update(text, layout=not is_same_shape)
 
     def _below(self, shot: Snapshot, width: int) -> list[Text]:
         glyphs = self._glyphs
@@ -124,7 +132,7 @@ class MainScreen(Screen[None]):
             return
         below = self._below(self._snapshot, self.size.width)
         below[-2] = text
-        self.query_one("#foot", Static).update(Text("\n").join(below))
+        self._put("#foot", Text("\n").join(below))
 
     def on_map_widget_sized(self, event: MapWidget.Sized) -> None:
         """Tell how many pixels are needed now."""
@@ -137,3 +145,8 @@ class MainScreen(Screen[None]):
         """Hand keys on in the words of the table."""
         event.stop()
         self.post_message(self.Pressed(key_name(event.key, event.character)))
+
+
+def _shape(text: Text) -> list[int]:
+    """Return the length of each line, by which the height of a wrapped text is known."""
+    return [len(line) for line in text.plain.split("\n")]

@@ -125,12 +125,18 @@ def _with_marks(picture: Picture, view: MapView, glyphs: Glyphs) -> Picture:
 
 
 def _box(picture: Picture, row: int, col: int, rows: int, cols: int) -> tuple[int, int, int, int]:
-    """Return first and last pixel row, first and last cell of a rectangle of PEs."""
+    """Return first and last pixel row, first and last cell of a rectangle of PEs.
+
+    They lie in the area even while a view of another size is shown, as after a resize.
+    """
+    high, wide = picture.codes.shape
+    south = picture.pixel_row(row + rows - 1) + picture.zoom_rows - 1
+    east = picture.cell(col + cols - 1) + picture.zoom_cols - 1
     return (
-        picture.pixel_row(row),
-        picture.pixel_row(row + rows - 1) + picture.zoom_rows - 1,
-        picture.cell(col),
-        picture.cell(col + cols - 1) + picture.zoom_cols - 1,
+        min(picture.pixel_row(row), high - 1),
+        min(south, high - 1),
+        min(picture.cell(col), wide - 1),
+        min(east, wide - 1),
     )
 
 

@@ -111,14 +111,10 @@ class _Room:
         data = self.config.machine.data_sram_bytes
         least = data // 8
         room = max(least, data - self.spare.get(kernel, 0)) * self.factor
-        return SizingLimits(
-            rows, cols, room, self.config.cap(kernel), whole=kernel in self.spare
-        )
+        return SizingLimits(rows, cols, room, self.config.cap(kernel), whole=kernel in self.spare)
 
 
-def _regions(
-    plan: KernelPlan, room: _Room, progress: Progress
-) -> tuple[Rect, ...] | Infeasible:
+def _regions(plan: KernelPlan, room: _Room, progress: Progress) -> tuple[Rect, ...] | Infeasible:
     config = room.config
     machine = config.machine
     progress.stage("sizing", len(plan.drafts), "kernels")
@@ -131,9 +127,7 @@ def _regions(
         tables.append(known[key])
         progress.advance(index + 1)
     progress.stage("placement", len(tables), "kernels")
-    keys = [
-        (plan.models[draft.name], room.limits(1, 1, draft.name)) for draft in plan.drafts
-    ]
+    keys = [(plan.models[draft.name], room.limits(1, 1, draft.name)) for draft in plan.drafts]
     found = place(
         tables, machine.rows, machine.cols, blocks=find_blocks(keys), blocked=_dead(machine)
     )

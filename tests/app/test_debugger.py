@@ -149,3 +149,11 @@ def test_opened_recording_can_be_tuned(debugger: Debugger, tmp_path: Path) -> No
     again.wait(30)
     debugger.wait(30)
     assert again.run.timeline.makespan == debugger.run.timeline.makespan
+
+
+def test_undo_stops_what_is_being_compiled(debugger: Debugger) -> None:
+    run = debugger.run
+    debugger.set_knob("samples", "7")
+    debugger.undo()
+    debugger.wait(30)
+    assert debugger.run is run

@@ -60,7 +60,7 @@ def test_same_program_gives_the_same_arrays() -> None:
 def test_region_that_waits_for_itself_is_named() -> None:
     small = three_kernels()
     program = replace(small.program, order=(("up",), ("down", "act")))
-    with pytest.raises(ProgramDeadlock, match="'act'.*'down'|'down'.*'act'") as caught:
+    with pytest.raises(ProgramDeadlock, match=r"'act'.*'down'|'down'.*'act'") as caught:
         execute(program, small.store)
     assert "knobs slots, max_chunks" in str(caught.value)
 

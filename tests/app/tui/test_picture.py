@@ -90,3 +90,10 @@ def test_characters_have_ten_levels_and_no_borders() -> None:
     view = map_view([[255] * 5] * 5, outlines=(outline,))
     codes = paint(view, 3, 5, ASCII).codes
     assert (codes[codes != OUTSIDE] == 9).all()
+
+
+def test_a_view_of_another_size_is_cut_while_the_screen_is_resized() -> None:
+    outline = Outline("k", 0, 0, 40, 40, True, "ok")
+    view = map_view([[0] * 40] * 40, outlines=(outline,), selection=Selection("pe", (39, 39)))
+    codes = paint(view, 6, 8, BLOCKS).codes
+    assert codes.shape == (6, 8)

@@ -1,0 +1,56 @@
+"""Causes inside instances: how much of a step falls to each, by class of PEs and over all PEs.
+
+Inside an instance a PE is busy first, cause by cause in the profile's order, then waits for
+slower PEs (imbalance).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from engine.causes import CAUSES
+from engine.profile import BUSY_CAUSES, Profile
+from engine.program import Program
+from engine.steps import RUNNING, StepTables
+
+INSIDE = (*BUSY_CAUSES, "imbalance")
+"""causes inside an instance, in the order they come"""
+INSIDE_CODES = np.array([CAUSES.index(name) for name in INSIDE], np.uint8)
+UNASSIGNED, DEFECTIVE = CAUSES.index("unassigned"), CAUSES.index("defective")
+
+
+def overlap(profile: Profile, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Return cycles by inside cause between two progresses of an instance.
+
+    before, after: int64 (n,); result int64 (n, row classes, col classes, 5).
+    """
+    low, high = before[:, None, None, None], after[:, None, None, None]
+    busy = np.cumsum(profile.cycles, axis=-1)
+    edge = (*busy.shape[:2], 1)
+    ends = np.concatenate([busy, np.full(edge, profile.length)], axis=-1)
+    starts = np.concatenate([np.zeros(edge, np.int64), busy], axis=-1)
+    return np.asarray(np.maximum(0, np.minimum(high, ends) - np.maximum(low, starts)))
+
+
+def cause_table(
+    program: Program, profiles: Mapping[str, Profile], tables: StepTables, cycles: np.ndarray
+) -> np.ndarray:
+    """Return the PE-cycles of every cause in every step, int64 (steps, len(CAUSES))."""
+    table = np.zeros((len(cycles), len(CAUSES)), np.int64)
+    machine = program.machine
+    used = sum(kernel.region.area for kernel in program.kernels)
+    table[:, DEFECTIVE] = len(machine.defects) * cycles
+    table[:, UNASSIGNED] = (machine.working_pes - used) * cycles
+    for index, kernel in enumerate(program.kernels):
+        profile = profiles[kernel.id]
+        idle = tables.idle[index]
+        waiting = np.flatnonzero(idle != RUNNING)
+        table[waiting, idle[waiting]] += kernel.region.area * cycles[waiting]
+        running = np.flatnonzero(idle == RUNNING)
+        before, after = tables.instance(index, profile.length)
+        inside = overlap(profile, before[running], after[running])
+        sums = np.tensordot(inside, profile.counts(), axes=([1, 2], [0, 1]))
+        table[running[:, None], INSIDE_CODES[None, :]] += sums
+    return table

@@ -1,0 +1,56 @@
+"""SRAM of the hand-written program, step by step, and bounds that every model keeps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.run import execute
+from tests.factories.graphs import compiled_model
+from tests.factories.programs import three_kernels
+
+
+def test_allocated_ends_with_the_highest_buffer() -> None:
+    occupancy = three_kernels().run().fields.occupancy
+    assert occupancy.allocated.tolist() == [48 + 192 + 64, 32 + 32 + 8, 16 + 64 + 32 + 32]
+    painted = three_kernels().run().fields.field("sram_allocated", 0)
+    assert painted[0, 1] == 304
+    assert painted[0, 0] == 0
+
+
+def test_slots_hold_data_from_first_wavelet_to_last_need() -> None:
+    run = three_kernels().run()
+    live = {int(t): run.fields.occupancy.live[:, s].tolist()
+            for s, t in enumerate(run.timeline.times[:-1])}  # fmt: skip
+    # up: weights 48, x slots of 96 (claimed as x begins to move), out slot of 32
+    assert live[0] == [48 + 96, 0, 16]
+    assert live[30] == [48 + 2 * 96 + 32, 0, 16]
+    # act at 176: in slot 16, out slot 16, work 8
+    assert live[176] == [48 + 2 * 96 + 32, 40, 16]
+    # down at 211: weights 16, in slot 32, out slot 16, work 32
+    assert live[211][2] == 96
+    # at 292 `up` takes its last sample, no x is left to come
+    assert live[292][0] == 48 + 96 + 2 * 32
+
+
+def test_uses_of_a_pe_are_its_buffers_by_offset() -> None:
+    run = three_kernels().run()
+    uses = run.fields.pe_sram(2, 5, run.timeline.step_at(211))
+    assert [(u.name, u.offset, u.size, u.live) for u in uses] == [
+        ("weights", 0, 16, 16), ("r", 16, 64, 32), ("y", 80, 32, 16), ("partial sums", 112, 32, 32),
+    ]  # fmt: skip
+    assert run.fields.pe_sram(7, 0, 0) == ()
+
+
+@pytest.mark.parametrize("name", ["mlp", "bert", "demo-cnn"])
+def test_live_stays_within_allocated_and_chunks_within_slots(name: str) -> None:
+    compiled = compiled_model(name, "mesh-64x64")
+    occupancy = execute(compiled.program, compiled.store).fields.occupancy
+    assert (occupancy.live <= occupancy.allocated[:, None]).all()
+    for buffer in compiled.program.buffers:
+        if buffer.role in ("in slot", "out slot"):
+            held = occupancy.held[buffer.kernel, buffer.role, buffer.name]
+            assert held.max() <= buffer.count
+            assert held.min() >= 0
+            assert held.max() >= 1
+    assert np.all(occupancy.live >= 0)
