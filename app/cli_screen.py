@@ -29,6 +29,11 @@ def open_file(arguments: argparse.Namespace) -> int:
 
 
 def _session(source: str, arguments: argparse.Namespace) -> int:
+    tuned = (arguments.machine, arguments.config, arguments.samples)
+    if source.lower().endswith(".wscope") and (any(tuned) or arguments.settings or arguments.dims):
+        raise UsageError(
+            f"{source} carries its own knobs; open it without options and turn them there"
+        )
     if not arguments.tui:
         _need_port(arguments.port)
     config, dims = config_of(arguments), dims_of(arguments)

@@ -28,7 +28,7 @@ from lowering.stages.plan import (
     smallest_machine,
 )
 from lowering.stages.routing import assign_colors, kernel_legs
-from lowering.stages.slots import needed_slots
+from lowering.stages.slots import live_slots, needed_slots
 from lowering.stages.transfers import LEAST_SLOTS, make_transfers, with_slots
 
 DEFAULT_SAMPLES = 4
@@ -229,11 +229,11 @@ def _with_memory(
 ) -> tuple[Program, tuple[KernelMemory, ...]]:
     samples = config.samples or min(DEFAULT_SAMPLES, 2 * len(routed.kernels))
     program = replace(routed.program, samples=samples)
+    out_slots = LEAST_SLOTS if config.out_slots is None else config.out_slots
     if config.in_slots is None:
         wanted = needed_slots(program, placed.lengths())
     else:
-        wanted = (config.in_slots,) * len(routed.transfers)
-    out_slots = LEAST_SLOTS if config.out_slots is None else config.out_slots
+        wanted = live_slots(routed.transfers, config.in_slots, out_slots)
     transfers = with_slots(routed.transfers, wanted, out_slots)
     memories = _memories(routed.kernels, plan, transfers, config)
     if config.in_slots is None and any(m.overflow for m in memories):

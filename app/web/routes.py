@@ -61,9 +61,8 @@ def _add_session_routes(api: Blueprint, registry: Registry) -> None:
     @api.post("/viewport/<session>")
     def viewport(session: str) -> Response:
         debugger = registry.get(session)
-        box = [int(side) for side in request.get_json()["box"]]
-        debugger.set_viewport(*box[:4])
-        return jsonify(page_state(debugger))
+        error = show_box(debugger, request.get_json(silent=True))
+        return jsonify({"error": error, **page_state(debugger)})
 
     @api.get("/pe/<session>/<int:row>/<int:col>")
     def pe(session: str, row: int, col: int) -> Response:
@@ -92,6 +91,15 @@ def perform(debugger: Debugger, body: Any) -> str:
         debugger.do(body["command"], *args)
     except (CommandError, KnobError) as error:
         return str(error)
+    return ""
+
+
+def show_box(debugger: Debugger, body: Any) -> str:
+    """Show the rectangle of PEs that a canvas shows; returns an error as a sentence."""
+    box = body.get("box") if isinstance(body, dict) else None
+    if not isinstance(box, list) or len(box) != 4 or not all(isinstance(n, int) for n in box):
+        return "a viewport is four whole numbers: row, column, rows, columns"
+    debugger.set_viewport(*box)
     return ""
 
 

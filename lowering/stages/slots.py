@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from engine.net import UNLIMITED, build_net
-from engine.program import Program
+from engine.program import HOST, Program, Transfer
 from engine.timing import simulate
 from lowering.stages.transfers import LEAST_SLOTS
 
@@ -34,3 +35,20 @@ def needed_slots(program: Program, lengths: Mapping[str, int]) -> tuple[int, ...
     )  # fmt: skip
     held = simulate(free).peak_held(free)
     return tuple(max(LEAST_SLOTS, int(count)) for count in held)
+
+
+def live_slots(transfers: Sequence[Transfer], in_slots: int, out_slots: int) -> tuple[int, ...]:
+    """Return `in_slots` for each transfer, more where fewer would deadlock.
+
+    A transfer that runs beside another branch between the same kernels must hold a whole sample
+    over both its ends: the branch may need all of it before it gives anything.
+    """
+    leaving = Counter(t.producer for t in transfers)
+    arriving = Counter(consumer for t in transfers for consumer in t.consumers)
+    found = []
+    for transfer in transfers:
+        forks = transfer.producer != HOST and leaving[transfer.producer] > 1
+        joins = any(c != HOST and arriving[c] > 1 for c in transfer.consumers)
+        least = transfer.chunks - out_slots if forks and joins else 1
+        found.append(max(in_slots, least))
+    return tuple(found)

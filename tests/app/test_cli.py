@@ -110,6 +110,35 @@ def test_usage_errors_are_sentences_with_exit_2(
     assert "Traceback" not in err
 
 
+def test_unsupported_operators_exit_3_all_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from onnx import TensorProto, helper, save
+
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])
+    y = helper.make_tensor_value_info("y", TensorProto.INT64, None)
+    nodes = [
+        helper.make_node("Det", ["x2"], ["d"], name="det"),
+        helper.make_node("NonZero", ["x"], ["y"], name="find"),
+    ]
+    x2 = helper.make_tensor_value_info("x2", TensorProto.FLOAT, [3, 3])
+    d = helper.make_tensor_value_info("d", TensorProto.FLOAT, [])
+    graph = helper.make_graph(nodes, "odd", [x, x2], [y, d])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    save(model, tmp_path / "odd.onnx")
+    assert main(["check", str(tmp_path / "odd.onnx"), *MESH]) == 3
+    err = capsys.readouterr().err
+    assert "Det" in err
+    assert "NonZero" in err
+
+
+def test_opening_a_recording_with_knobs_is_refused(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["open", str(recording), "--samples", "3"]) == 2
+    assert "carries its own knobs" in capsys.readouterr().err
+
+
 def test_show_prints_run_step_pe_and_kernel(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
