@@ -1,4 +1,4 @@
-"""CPU of a repaint of the terminal view: `python benchmarks/bench_tui.py [MODEL] [COLS ROWS]`.
+"""CPU of a repaint of the terminal view: `python -m benchmarks.bench_tui [MODEL] [COLS ROWS]`.
 
 The application runs in a pseudo-terminal of its own, steps through the run with each metric, and
 counts the CPU a step: of all threads (the command, the views, the painting, the escape codes) and

@@ -21,6 +21,7 @@ from lowering.stages.contention import find_conflicts
 from lowering.stages.edges import plan_edges
 from lowering.stages.memory import KernelMemory, kernel_memory
 from lowering.stages.plan import (
+    DoesNotFit,
     KernelPlan,
     PlacedPlan,
     place_kernels,
@@ -82,7 +83,10 @@ def compile_graph(
     shapes = {name: value.shape for name, value in graph.values.items()}
     plan = cache.get("kernels", graph, lambda: plan_kernels(fuse(graph), shapes))
     store, contents = cache.get("store", graph, lambda: _store(graph))
-    made = _settle(_Job(graph, plan, contents, config, progress, cache))
+    try:
+        made = _settle(_Job(graph, plan, contents, config, progress, cache))
+    except DoesNotFit as error:
+        raise error.on(_smallest(plan, config, progress)) from None
     program, placed, routed = made.program, made.placed, made.routed
     report = make_report(graph, plan, placed, program, made.memories, routed.colors, routed.crowded)
     if not report.fits:

@@ -14,6 +14,8 @@ from app.views.map import Scale, Tick
 from engine.geometry import Rect
 from engine.metrics import METRICS, Metric
 
+_TOPS = (0.1, 0.25, 0.5, 1.0)
+"""tops of the scale of a share of the whole run"""
 WHAT = ("step", "peak", "max", "total", "steps")
 
 
@@ -114,7 +116,9 @@ def _run_picture(run: Run, request: Request, metric: Metric) -> Picture:
         if metric.kind == "fraction":
             field = field / max(1, makespan)
             metric = replace(metric, unit="% of run")
-    high = 1.0 if metric.kind == "fraction" else float(field.max(initial=0))
+    high = float(field.max(initial=0))
+    if metric.kind == "fraction":
+        high = next(top for top in _TOPS if top >= min(high, 1.0))
     unit = 1 / 255 if metric.kind == "fraction" else max(1.0, high / 65_535)
     scale = Scale(0.0, high, unit, request.log)
     return _picture(

@@ -138,7 +138,7 @@ def _legend(
             draw.rectangle((x, y + 2, x + 12, y + 14), fill=code, outline=FAINT)
             draw.text((x + 18, y), cause, fill=INK, font=font)
         return
-    length = min(wide, 720)
+    length = min(wide - 100, 720)
     for x in range(length):
         level = x * LEVELS // length
         draw.line((_MARGIN + x, top, _MARGIN + x, top + 14), fill=level)

@@ -27,6 +27,8 @@ _CAUSE_LETTERS = {
     "wait-fabric": "F", "wait-input": "I", "fill": ">", "drain": "<",
 }  # fmt: skip
 _OUTSIDE_RGB = (24, 28, 36)
+_OUTLINE_RGB = (150, 166, 190)
+"""border of the selected kernel; weaker than the selected PE"""
 _EDGE_BLEND = 0.38
 """how far a border is drawn towards white: our choice, seen at 16 levels of all maps"""
 
@@ -89,7 +91,8 @@ def colours(palette: str, is_category: bool) -> np.ndarray:
     picked = source[:LEVELS] if is_category else source[_sample_points()]
     table[:LEVELS] = picked
     table[EDGE : EDGE + LEVELS] = np.round(picked + (255 - picked) * _EDGE_BLEND)
-    table[OUTLINE] = table[CURSOR] = _rgb(mark_colour("selection"))
+    table[OUTLINE] = _OUTLINE_RGB
+    table[CURSOR] = _rgb(mark_colour("selection"))
     table[ALERT] = _rgb(mark_colour("alert"))
     table[OUTSIDE] = _OUTSIDE_RGB
     return (table[:, 0] << 16) | (table[:, 1] << 8) | table[:, 2]

@@ -50,7 +50,7 @@ def ticks_of(run: Run, metric: Metric, scale: Scale, cycles: int) -> tuple[Tick,
     """Return the legend's marks in the metric's own unit; `cycles` is the step's length."""
     if metric.kind == "category":
         return tuple(Tick(float(code), code / 255, name) for code, name in enumerate(CAUSES))
-    values = np.array(_FRACTIONS) if metric.kind == "fraction" else _round_values(metric, scale.hi)
+    values = np.array(_FRACTIONS) * scale.hi if metric.kind == "fraction" else _round_values(metric, scale.hi)
     places = positions(values, scale)
     return tuple(
         Tick(float(value), float(place), _tick_text(run, metric.kind, float(value), cycles))
@@ -77,7 +77,7 @@ def _tick_text(run: Run, kind: str, value: float, cycles: int) -> str:
     if kind == "words":
         rate = value / max(1, cycles)
         return f"{count(value)} ({rate:.3g}/cycle)" if rate <= _MOST_RATE else count(value)
-    return f"{100 * value:.0f} %"
+    return f"{100 * value:.3g} %"
 
 
 def _outlines(run: Run, cursor: Cursor) -> tuple[Outline, ...]:

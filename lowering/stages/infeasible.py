@@ -49,7 +49,10 @@ class Infeasible:
         return f"{number:,} {self.unit.removesuffix('s') if number == 1 else self.unit}"
 
 
-_ROOM = ("use a machine with more PEs", "store weights and activations as fp16")
+_ROOM = (
+    "use a machine with more PEs (knob machine)",
+    "store weights and activations as fp16 (knob dtype)",
+)
 
 
 def explain_infeasible(stack: ShapeStack, least_rows: int) -> Infeasible:
@@ -65,7 +68,7 @@ def explain_infeasible(stack: ShapeStack, least_rows: int) -> Infeasible:
             unit="kernels",
             where=f"no size within {stack.rows}x{stack.cols} PEs holds kernel {listed}",
             kernels=tuple(int(kernel) for kernel in lost),
-            levers=("stream the weights of these layers", "raise their PE cap", *_ROOM),
+            levers=("raise their PE cap, if they have one (knob pe_cap)", *_ROOM),
         )
     area = int(stack.least_areas(BIG - 1).sum())
     if area > grid:
@@ -75,7 +78,7 @@ def explain_infeasible(stack: ShapeStack, least_rows: int) -> Infeasible:
             bound=grid,
             unit="PEs",
             where=f"{stack.count} kernels at their smallest sizes on {stack.rows}x{stack.cols} PEs",
-            levers=(*_ROOM, "stream weights, one layer at a time"),
+            levers=_ROOM,
         )
     return Infeasible(
         resource="rows",
@@ -83,5 +86,5 @@ def explain_infeasible(stack: ShapeStack, least_rows: int) -> Infeasible:
         bound=stack.rows,
         unit="rows",
         where=f"{stack.count} kernels in shelves on {stack.rows}x{stack.cols} PEs",
-        levers=(*_ROOM, "offer more heights and widths to each kernel"),
+        levers=_ROOM,
     )

@@ -29,9 +29,14 @@ class DoesNotFit(ValueError):
 
     exit_code = 1
 
-    def __init__(self, finding: Infeasible) -> None:
+    def __init__(self, finding: Infeasible, smallest: str | None = None) -> None:
         self.finding = finding
-        super().__init__(finding.sentence)
+        fits = f"; it would fit on {smallest}" if smallest else ""
+        super().__init__(finding.sentence + fits)
+
+    def on(self, smallest: str | None) -> DoesNotFit:
+        """Return the same finding with the smallest machine that would do."""
+        return DoesNotFit(self.finding, smallest)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
