@@ -16,7 +16,6 @@ from engine.metrics import METRICS, Metric
 
 _TOPS = (0.1, 0.25, 0.5, 1.0)
 """tops of the scale of a share of the whole run"""
-WHAT = ("step", "peak", "max", "total", "steps")
 
 
 class ExportError(ValueError):

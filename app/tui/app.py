@@ -30,6 +30,8 @@ from app.views.build_status import job_view
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 7.0, 10.0)
 """steps a second; above 10 a terminal cannot follow"""
 _JOB_SECONDS = 0.15
+_FAR_PES = 8
+"""PEs of a far move where each PE has its own pixel"""
 
 
 class WaferscopeApp(App[int]):
@@ -65,6 +67,8 @@ class WaferscopeApp(App[int]):
             "metrics": self._desk.metrics, "inspector": self._main.toggle_side,
             "side-down": lambda: self._main.scroll_side(1),
             "side-up": lambda: self._main.scroll_side(-1),
+            "far-west": lambda: self._move_far(0, -1), "far-east": lambda: self._move_far(0, 1),
+            "far-north": lambda: self._move_far(-1, 0), "far-south": lambda: self._move_far(1, 0),
             "play": self._toggle_play, "slower": lambda: self._change_speed(-1),
             "faster": lambda: self._change_speed(1), "help": self._desk.help,
             "ask-search": lambda: self._desk.prompt("search"),
@@ -111,6 +115,20 @@ class WaferscopeApp(App[int]):
     def metric(self) -> str:
         """id of the metric shown"""
         return self.session.cursor.metric
+
+    def _move_far(self, down: int, across: int) -> None:
+        shot = self._main.snapshot
+        if shot is None:
+            return
+        view, place = shot.map, shot.map.selection.pe
+        if place is None:
+            self.command("south")
+            return
+        row = place[0] + down * max(_FAR_PES, view.pool_rows)
+        col = place[1] + across * max(_FAR_PES, view.pool_cols)
+        row, col = (min(max(at, 0), most - 1)
+                    for at, most in zip((row, col), view.grid, strict=True))  # fmt: skip
+        self.command("goto", f"{row},{col}")
 
     def on_main_screen_pressed(self, event: MainScreen.Pressed) -> None:
         """Run what the key stands for."""

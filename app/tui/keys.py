@@ -11,6 +11,7 @@ import shlex
 from app.commands import COMMANDS, Command, CommandError
 from app.views.help import HelpRow, HelpView
 
+_ARROWS = (("west", "left"), ("south", "down"), ("north", "up"), ("east", "right"))
 _OWN = (
     Command("knobs", ("o",), "knobs", "list the knobs and change one", "screen", "",
             scope="face"),
@@ -24,6 +25,10 @@ _OWN = (
             scope="face"),
     Command("side-up", ("pageup",), "panel up", "scroll the side panel up", "screen", "",
             scope="face"),
+    *(Command(f"far-{side}", (f"shift+{arrow}",), f"far {side}",
+              f"move the selected PE {side} by what a character shows, at least 8 PEs", "select",
+              "", scope="face")
+      for side, arrow in _ARROWS),
     Command("cancel", ("x",), "cancel", "stop the compilation in the background", "knobs",
             "cancel"),
 )  # fmt: skip

@@ -79,7 +79,8 @@ class MapWidget(Widget):
         for y in range(self.size.height - 1):
             number = gutter(picture, y, row, self._glyphs)
             segments = [Segment(number.text, base + number.style)]
-            strips.append(Strip(segments + map_line(picture, y, ink), self.size.width))
+            strip = Strip(segments + map_line(picture, y, ink), self.size.width)
+            strips.append(strip.apply_style(base) if self._glyphs.is_ascii else strip)
         return strips
 
     def render_line(self, y: int) -> Strip:

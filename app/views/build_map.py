@@ -50,7 +50,8 @@ def ticks_of(run: Run, metric: Metric, scale: Scale, cycles: int) -> tuple[Tick,
     """Return the legend's marks in the metric's own unit; `cycles` is the step's length."""
     if metric.kind == "category":
         return tuple(Tick(float(code), code / 255, name) for code, name in enumerate(CAUSES))
-    values = np.array(_FRACTIONS) * scale.hi if metric.kind == "fraction" else _round_values(metric, scale.hi)
+    is_share = metric.kind == "fraction"
+    values = np.array(_FRACTIONS) * scale.hi if is_share else _round_values(metric, scale.hi)
     places = positions(values, scale)
     return tuple(
         Tick(float(value), float(place), _tick_text(run, metric.kind, float(value), cycles))

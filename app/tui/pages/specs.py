@@ -18,7 +18,7 @@ def idle_spec(view: IdleView) -> TableSpec:
     """Return the table of idle regions."""
     rows = tuple(
         (region.cause, percent(region.share), count(region.pe_cycles), count(region.pes),
-         "row {}, col {}, {}x{}".format(*region.rect), ", ".join(region.kernels) or "none")
+         "row {}, col {}, {}x{}".format(*region.rect), _cut(", ".join(region.kernels) or "none", 34))
         for region in view.regions
     )  # fmt: skip
     details = tuple(
@@ -36,10 +36,10 @@ def knobs_spec(view: KnobsView) -> TableSpec:
     """Return the table of knobs."""
     rows = tuple(
         (knob.label, f"{knob.value}{' *' if knob.changed else ''}", str(knob.default),
-         knob.unit, "selected kernel" if knob.per_kernel else "model", knob_range(knob))
+         knob.unit, "selected kernel" if knob.per_kernel else "model", _cut(knob_range(knob), 40))
         for knob in view.rows
     )  # fmt: skip
-    details = tuple(f"{knob.help}; a change compiles again from: {knob.stage}"
+    details = tuple(f"{knob.help}; {knob_range(knob)}; a change compiles again from: {knob.stage}"
                     for knob in view.rows)  # fmt: skip
     made = " -> ".join(view.history) if view.history else "none yet"
     return TableSpec(
@@ -48,6 +48,10 @@ def knobs_spec(view: KnobsView) -> TableSpec:
         "Enter changes, u undoes the last change, U does it again, Escape closes",
         keys=("u", "U"),
     )  # fmt: skip
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "~"
 
 
 def knob_range(knob: KnobRow) -> str:

@@ -78,6 +78,18 @@ def test_cursor_moves_and_panel_says_whose_pe_it_is() -> None:
     play(script)
 
 
+def test_shift_and_an_arrow_moves_eight_pes_and_stays_on_the_mesh() -> None:
+    async def script(drive: Drive) -> None:
+        await drive.press("g")
+        await drive.type("10,40")
+        await drive.press("shift+left", "shift+down")
+        assert drive.app.session.cursor.selection.pe == (18, 32)
+        await drive.press("shift+right", "shift+right")
+        assert drive.app.session.cursor.selection.pe == (18, 47)
+
+    play(script)
+
+
 def test_click_selects_the_pe_under_the_pointer() -> None:
     async def script(drive: Drive) -> None:
         picture = drive.map._picture

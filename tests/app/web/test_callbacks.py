@@ -8,6 +8,7 @@ from dash.exceptions import PreventUpdate
 from app.debugger import Debugger
 from app.web import Registry
 from app.web.callbacks import show_idle, show_moment, show_run
+from engine.metrics import METRICS
 from tests.app.web.rendered import prop, text, walk, with_class
 
 
@@ -69,7 +70,7 @@ def test_legend_says_unit_and_standing(
     debugger.set_metric("sram_allocated")
     legend, _, _ = show_moment(registry, {"session": session})
     assert "KB of" in text(legend)
-    assert "exact for this program" in text(legend)
+    assert METRICS["sram_allocated"].standing in text(legend)
 
 
 def test_idle_region_is_selected_and_zoomed_to(registry: Registry, session: str) -> None:

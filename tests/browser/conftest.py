@@ -1,0 +1,72 @@
+"""A real Chromium on a real server. A machine without Chromium fails these tests: it shall.
+
+The browser lives as long as one test module: while it runs it keeps an event loop in this thread,
+and the terminal's tests need their own.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from waitress import create_server
+
+from app.debugger import Debugger
+from app.web import Registry, create_app
+from tests.app.sessions import mlp_session
+
+_ARGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+WAIT_MS = 20_000
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as play:
+        path = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+        browser = play.chromium.launch(executable_path=path, args=_ARGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def debugger() -> Debugger:
+    return mlp_session()
+
+
+@pytest.fixture
+def address(debugger: Debugger) -> Iterator[str]:
+    """Serve the session; the address ends with the test."""
+    server = create_server(create_app(Registry(debugger)).server, host="127.0.0.1", port=0)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.effective_port}/"
+    server.close()
+    thread.join(5)
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """Open the page and wait for the first map; whatever goes wrong in it fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    page = context.new_page()
+    page.set_default_timeout(WAIT_MS)
+    wrong: list[str] = []
+    page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda r: None if is_local(r.url, address) else wrong.append(r.url))
+    page.goto(address)
+    page.wait_for_function("window.MESH && window.MESH.painted > 0")
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def is_local(url: str, address: str) -> bool:
+    """Return True for our own server and for what the page made itself."""
+    return url.startswith((address, "data:", "blob:" + address))
