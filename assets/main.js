@@ -8,6 +8,7 @@
   let poll = null;
   let momentTimer = null;
   let momentAt = 0;
+  let momentOf = '';
   let lastMessage = '';
 
   /* Show a state of the server: everything on the page follows from it. */
@@ -36,6 +37,7 @@
     if (await WS.painted) {
       if (!document.body.classList.contains('offline')) WS.cover('');
       const { run_id: run } = state.status;
+      WS.hoverAgain();
       const ahead = playing ? state.around.slice(0, 1) : state.around;
       ahead.forEach((step) => WS.frame(run, state.cursor.metric, step));
     }
@@ -49,7 +51,7 @@
   function follow(viewport) {
     const box = [viewport.row, viewport.col, viewport.rows, viewport.cols];
     const { mesh } = WS;
-    if (mesh.box && box.join() === mesh.box.join()) return;
+    if (WS.boxesOut || (mesh.box && box.join() === mesh.box.join())) return;
     mesh.showBox(box);
   }
 
@@ -63,6 +65,9 @@
 
   /* Have the panels of the moment drawn again, at most eight times a second, four while playing. */
   function moment() {
+    const { run_id: run, revision } = WS.state.status;
+    if (momentOf === `${run}/${revision}`) return;
+    momentOf = `${run}/${revision}`;
     clearTimeout(momentTimer);
     const rest = Math.max(0, momentAt + (playing ? 250 : 125) - performance.now());
     momentTimer = setTimeout(() => {

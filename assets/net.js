@@ -128,8 +128,12 @@
     busy = false;
   }
 
+  /* Tell the server what the canvas shows; until it knows, its own viewport is not followed. */
+  WS.boxesOut = 0;
   WS.sendBox = async function (box) {
+    WS.boxesOut += 1;
     const state = await WS.postJSON(`/api/viewport/${WS.session}`, { box });
+    WS.boxesOut -= 1;
     if (state) WS.apply(state);
   };
 

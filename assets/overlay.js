@@ -104,6 +104,28 @@
     ctx.stroke();
   }
 
+  /* Write each PE's value into it where there is room. */
+  function values(ctx, canvas, mesh, scene) {
+    if (mesh.k < 44 * mesh.ratio || scene.metric.kind === 'category') return;
+    const cols = scene.facts.grid[1];
+    const [row, col, high, wide] = mesh.visible();
+    ctx.font = `${11 * mesh.ratio}px ${WS.css('--font')}`;
+    ctx.textAlign = 'center';
+    ctx.strokeStyle = WS.css('--label-halo');
+    ctx.fillStyle = WS.css('--label');
+    ctx.lineWidth = 3 * mesh.ratio;
+    for (let r = row; r < row + high; r++) {
+      for (let c = col; c < col + wide; c++) {
+        const code = scene.codes[r * cols + c];
+        if (code === 0 && scene.facts.striped[r * cols + c]) continue;
+        const at = [(c + 0.5) * mesh.k + mesh.ox, (r + 0.6) * mesh.k + mesh.oy];
+        ctx.strokeText(WS.shortValue(scene, code), ...at);
+        ctx.fillText(WS.shortValue(scene, code), ...at);
+      }
+    }
+    ctx.textAlign = 'start';
+  }
+
   WS.drawOverlay = function (ctx, canvas, mesh, scene) {
     const { facts } = scene;
     const marks = WS.tables.themes[document.documentElement.dataset.theme].marks;
@@ -111,8 +133,9 @@
     const size = 11.5 * mesh.ratio;
     const names = chosen.kernel ? [chosen.kernel] : [];
     grid(ctx, canvas, mesh, facts);
-    ctx.font = `600 ${size}px ${WS.css('--font')}`;
     ctx.lineJoin = 'round';
+    values(ctx, canvas, mesh, scene);
+    ctx.font = `600 ${size}px ${WS.css('--font')}`;
     const mine = [];
     for (const item of facts.outlines) {
       const box = boxOf(mesh, item.row, item.col, item.rows, item.cols);

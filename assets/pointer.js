@@ -7,6 +7,7 @@
   let boxTimer = null;
   let restTimer = null;
   let band = null;
+  let last = null;
 
   WS.startPointer = function () {
     const canvas = WS.$('mesh');
@@ -61,6 +62,7 @@
   }
 
   function onUp(event) {
+    WS.$('mesh').blur();
     if (!drag) return;
     const [x, y] = place(event);
     const done = drag;
@@ -105,6 +107,20 @@
     return found ? found.name : 'no kernel';
   }
 
+  /* Bring the numbers under a resting pointer up to date. */
+  WS.hoverAgain = function () {
+    if (!WS.$('hover').hidden && last) hover(...last);
+  };
+
+  /* Return the value of a code in few letters, for a PE large enough to hold it. */
+  WS.shortValue = function (scene, code) {
+    const { kind } = scene.metric;
+    if (kind === 'category') return WS.tables.themes.dark.causes[code];
+    const value = code * scene.unit;
+    if (kind === 'fraction') return `${(100 * value).toFixed(0)}%`;
+    return value >= 10_000 ? `${(value / 1000).toFixed(0)}k` : String(Math.round(value));
+  };
+
   function valueOf(scene, code) {
     const { metric, unit } = scene;
     if (metric.kind === 'category') return WS.tables.themes.dark.causes[code];
@@ -117,6 +133,7 @@
 
   function hover(x, y) {
     const pe = WS.mesh.peAt(x, y);
+    last = [x, y];
     if (!pe) return hideHover();
     const scene = WS.mesh.scene();
     const [row, col] = pe;

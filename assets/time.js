@@ -172,7 +172,8 @@
     ctx.fillStyle = WS.css(strong ? '--text' : '--muted');
     let text = name;
     while (text.length > 3 && ctx.measureText(text).width > GUTTER - 14) text = text.slice(0, -2);
-    ctx.fillText(text === name ? name : `${text.slice(0, -1)}\u2026`, 8, y + height / 2 + 3.5);
+    ctx.fillText(text === name ? name : `${text.slice(0, -1)}\u2026`, 8,
+      Math.min(y + height / 2 + 3.5, canvas.clientHeight - 4));
   }
 
   function now(rect) {

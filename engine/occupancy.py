@@ -38,6 +38,8 @@ class Occupancy:
     """(kernel, role, tensor) -> chunks held in each step, int64 (steps,)"""
     alive: np.ndarray
     """bool (K, steps) an instance is in work"""
+    peaks: tuple[int | None, ...]
+    """(K,) operation at which the most work space is alive, None without work space"""
 
     @classmethod
     def of(cls, program: Program, timeline: Timeline, tables: StepTables) -> Occupancy:
@@ -45,10 +47,12 @@ class Occupancy:
         held = _held(program, timeline)
         allocated = np.zeros(len(program.kernels), np.int64)
         live = np.zeros((len(program.kernels), timeline.steps), np.int64)
+        peaks: list[int | None] = []
         for index, kernel in enumerate(program.kernels):
             mine = [b for b in program.buffers if b.kernel == kernel.id]
             allocated[index] = max((b.offset + b.size for b in mine), default=0)
-            work = _work_bytes(mine)
+            peaks.append(_work_peak(mine))
+            work = sum(b.size for b in mine if _works_at(b, peaks[-1]))
             live[index] = work * tables.alive[index]
             for buffer in mine:
                 if buffer.role in ("code", "weights"):
@@ -56,7 +60,7 @@ class Occupancy:
                 elif buffer.role != "work":
                     chunks = held[kernel.id, buffer.role, buffer.name]
                     live[index] += chunks * (buffer.size // buffer.count)
-        return cls(program, allocated, live, held, tables.alive)
+        return cls(program, allocated, live, held, tables.alive, tuple(peaks))
 
     def uses(self, kernel: str, step: int) -> tuple[SramUse, ...]:
         """Return the buffers of a kernel's PE in a step, by offset."""
@@ -72,17 +76,27 @@ class Occupancy:
         if buffer.role in ("code", "weights"):
             return buffer.size
         if buffer.role == "work":
-            return buffer.size if self.alive[kernel, step] else 0
+            works = self.alive[kernel, step] and _works_at(buffer, self.peaks[kernel])
+            return buffer.size if works else 0
         chunks = int(self.held[buffer.kernel, buffer.role, buffer.name][step])
         return chunks * (buffer.size // buffer.count)
 
 
-def _work_bytes(buffers: list[Buffer]) -> int:
-    """Return the most bytes of work space alive at one operation."""
+def _work_peak(buffers: list[Buffer]) -> int | None:
+    """Return the operation at which the most bytes of work space are alive, the first of ties."""
     work = [b for b in buffers if b.role == "work"]
-    points = {b.live[0] for b in work}
+    points = sorted({b.live[0] for b in work})
     return max(
-        (sum(b.size for b in work if b.live[0] <= p <= b.live[1]) for p in points), default=0
+        points,
+        key=lambda point: sum(b.size for b in work if _works_at(b, point)),
+        default=None,
+    )
+
+
+def _works_at(buffer: Buffer, point: int | None) -> bool:
+    """Tell whether a buffer is work space that is alive at an operation."""
+    return buffer.role == "work" and point is not None and (
+        buffer.live[0] <= point <= buffer.live[1]
     )
 
 

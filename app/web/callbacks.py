@@ -6,6 +6,7 @@ the session and the theme, and which run and moment it is about.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dash import Dash, Input, Output
@@ -51,24 +52,14 @@ def _debugger(registry: Registry, signal: Signal | None) -> Any:
 def add_callbacks(app: Dash, registry: Registry) -> None:
     """Bind the functions above to the page."""
 
-    @app.callback(
-        Output("header-facts", "children"), Output("notice", "children"),
-        Output("panel-kernels", "children"), Output("panel-report", "children"),
-        Input("run-signal", "data"), prevent_initial_call=True,
-    )  # fmt: skip
-    def on_run(signal: Signal | None) -> tuple[Any, ...]:
-        return show_run(registry, signal)
+    def bind(show: Callable[[Registry, Signal | None], Any], signal: str, *places: str) -> None:
+        def on_signal(data: Signal | None) -> Any:
+            return show(registry, data)
 
-    @app.callback(
-        Output("legend", "children"), Output("map-sentence", "children"),
-        Output("panel-inspect", "children"),
-        Input("moment-signal", "data"), prevent_initial_call=True,
-    )  # fmt: skip
-    def on_moment(signal: Signal | None) -> tuple[Any, ...]:
-        return show_moment(registry, signal)
+        outputs = [Output(place, "children") for place in places]
+        target = outputs if len(outputs) > 1 else outputs[0]
+        app.callback(target, Input(signal, "data"), prevent_initial_call=True)(on_signal)
 
-    @app.callback(
-        Output("panel-idle", "children"), Input("run-signal", "data"), prevent_initial_call=True
-    )
-    def on_run_idle(signal: Signal | None) -> Any:
-        return show_idle(registry, signal)
+    bind(show_run, "run-signal", "header-facts", "notice", "panel-kernels", "panel-report")
+    bind(show_moment, "moment-signal", "legend", "map-sentence", "panel-inspect")
+    bind(show_idle, "run-signal", "panel-idle")

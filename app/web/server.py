@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 import webbrowser
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 PORT = 8050
-_THREADS = 8
+_THREADS = 12
 
 
 class ServeError(OSError):
@@ -30,6 +31,7 @@ def serve(debugger: Debugger, port: int = PORT, open_browser: bool = True) -> No
     """
     from waitress import create_server
 
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     app = create_app(Registry(debugger))
     try:
         server = create_server(app.server, host=HOST, port=port, threads=_THREADS, ident=None)

@@ -15,8 +15,9 @@ from engine.progress import Progress
 from lowering.config import CompileConfig
 from lowering.passes.fuse import KernelDraft
 from lowering.stages.blocks import find_blocks
+from lowering.stages.compact import compact
 from lowering.stages.infeasible import Infeasible
-from lowering.stages.placement import place
+from lowering.stages.placement import Placement, place
 from lowering.stages.routing import End
 from lowering.stages.sizing import SizingLimits, best_tiling, shape_table
 
@@ -94,10 +95,10 @@ def place_kernels(
     finding: Infeasible | None = None
     for factor in RELAX:
         room = _Room(config, factor, spare or {})
-        regions = _regions(plan, room, progress)
-        if not isinstance(regions, Infeasible):
-            return _tiled(plan, room, regions, finding)
-        finding = finding or regions
+        found = _place(plan, room, progress)
+        if not isinstance(found, Infeasible):
+            return _tiled(plan, room, found, finding)
+        finding = finding or found
     assert finding is not None
     raise DoesNotFit(_named(finding, plan))
 
@@ -119,7 +120,7 @@ class _Room:
         return SizingLimits(rows, cols, room, self.config.cap(kernel), whole=kernel in self.spare)
 
 
-def _regions(plan: KernelPlan, room: _Room, progress: Progress) -> tuple[Rect, ...] | Infeasible:
+def _place(plan: KernelPlan, room: _Room, progress: Progress) -> Placement | Infeasible:
     config = room.config
     machine = config.machine
     progress.stage("sizing", len(plan.drafts), "kernels")
@@ -133,10 +134,9 @@ def _regions(plan: KernelPlan, room: _Room, progress: Progress) -> tuple[Rect, .
         progress.advance(index + 1)
     progress.stage("placement", len(tables), "kernels")
     keys = [(plan.models[draft.name], room.limits(1, 1, draft.name)) for draft in plan.drafts]
-    found = place(
+    return place(
         tables, machine.rows, machine.cols, blocks=find_blocks(keys), blocked=_dead(machine)
     )
-    return found if isinstance(found, Infeasible) else found.regions
 
 
 def _dead(machine: MachineSpec) -> tuple[Rect, ...]:
@@ -144,27 +144,39 @@ def _dead(machine: MachineSpec) -> tuple[Rect, ...]:
 
 
 def _tiled(
-    plan: KernelPlan,
-    room: _Room,
-    regions: Sequence[Rect],
-    finding: Infeasible | None,
+    plan: KernelPlan, room: _Room, placement: Placement, finding: Infeasible | None
 ) -> PlacedPlan:
     config = room.config
-    ends: dict[str, End] = {}
+    tilings: dict[str, Tiling] = {}
     profiles: dict[str, Profile] = {}
     known: dict[object, tuple[Tiling, Profile]] = {}
-    for draft, region in zip(plan.drafts, regions, strict=True):
+    for draft, region in zip(plan.drafts, placement.regions, strict=True):
         model = plan.models[draft.name]
         limits = room.limits(region.rows, region.cols, draft.name)
         key = (model, limits)
         if key not in known:
             tiling, _ = best_tiling(model, config.machine, config.storage, limits)
             known[key] = (tiling, profile(model, tiling, config.machine, config.storage))
-        tiling, found = known[key]
-        rows = tiling.m_parts * tiling.k_parts
-        ends[draft.name] = End(Rect(region.row, region.col, rows, tiling.n_parts), tiling)
-        profiles[draft.name] = found
+        tilings[draft.name], profiles[draft.name] = known[key]
+    regions = _tight(placement, [tilings[d.name] for d in plan.drafts], config.machine)
+    ends = {
+        draft.name: End(region, tilings[draft.name])
+        for draft, region in zip(plan.drafts, regions, strict=True)
+    }
     return PlacedPlan(ends, profiles, finding and _named(finding, plan))
+
+
+def _tight(
+    placement: Placement, tilings: Sequence[Tiling], machine: MachineSpec
+) -> tuple[Rect, ...]:
+    """Return the regions that tilings take up, moved together unless dead PEs are in the way."""
+    sizes = [(t.m_parts * t.k_parts, t.n_parts) for t in tilings]
+    if not machine.defects:
+        return compact(placement.regions, sizes, placement.shelves)
+    return tuple(
+        Rect(place.row, place.col, *size)
+        for place, size in zip(placement.regions, sizes, strict=True)
+    )
 
 
 def _named(finding: Infeasible, plan: KernelPlan) -> Infeasible:
@@ -182,6 +194,6 @@ def smallest_machine(
     """Return the first candidate on which the plan can be placed, None if there is none."""
     for machine in candidates:
         trial = replace(config, machine=machine)
-        if not isinstance(_regions(plan, _Room(trial, 1, {}), progress), Infeasible):
+        if not isinstance(_place(plan, _Room(trial, 1, {}), progress), Infeasible):
             return machine.name
     return None

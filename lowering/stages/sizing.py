@@ -66,6 +66,7 @@ def shape_table(
     for index, height in enumerate(heights):
         best, _, _ = _best_rows(model, machine, dtype, limits, int(height), widths)
         cycles[index] = np.minimum.accumulate(best)
+    cycles = np.minimum.accumulate(cycles, axis=0)
     if limits.least_gain and (cycles >= BIG).all():
         return shape_table(model, machine, dtype, replace(limits, least_gain=0.0))
     shape = (len(heights), len(widths))

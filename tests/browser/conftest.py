@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
-from waitress import create_server
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 from app.debugger import Debugger
 from app.web import Registry, create_app
@@ -39,15 +39,35 @@ def debugger() -> Debugger:
     return mlp_session()
 
 
+class _Quiet(WSGIRequestHandler):
+    def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002
+        """Say nothing about each request."""
+
+
+class LiveServer:
+    """One server in a thread; `stop` leaves the port to a later one."""
+
+    def __init__(self, debugger: Debugger, port: int = 0) -> None:
+        app = create_app(Registry(debugger)).server
+        self._server = make_server("127.0.0.1", port, app, threaded=True, request_handler=_Quiet)
+        self._server.daemon_threads = True
+        self.port = self._server.server_port
+        self.address = f"http://127.0.0.1:{self.port}/"
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(5)
+
+
 @pytest.fixture
 def address(debugger: Debugger) -> Iterator[str]:
     """Serve the session; the address ends with the test."""
-    server = create_server(create_app(Registry(debugger)).server, host="127.0.0.1", port=0)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.effective_port}/"
-    server.close()
-    thread.join(5)
+    server = LiveServer(debugger)
+    yield server.address
+    server.stop()
 
 
 @pytest.fixture

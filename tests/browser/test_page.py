@@ -207,9 +207,7 @@ def test_address_brings_the_view_back(browser: Browser, page: Page, address: str
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080)])
-def test_page_never_scrolls_and_the_map_gets_the_most(
-    page: Page, width: int, height: int
-) -> None:
+def test_page_never_scrolls_and_the_map_gets_the_most(page: Page, width: int, height: int) -> None:
     page.set_viewport_size({"width": width, "height": height})
     size = page.evaluate(
         "() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]"

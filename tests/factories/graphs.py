@@ -1,4 +1,4 @@
-"""Graphs for compiler tests: the small models with their passes done, and tiny ones by hand."""
+"""Graphs for compiler tests: the small models and tiny ones by hand."""
 
 from __future__ import annotations
 
@@ -29,8 +29,14 @@ def model_path(name: str) -> Path:
 
 @lru_cache(maxsize=16)
 def model_graph(name: str) -> Graph:
-    """Return the graph of a small model (`mlp`) or a demo (`demo-mlp`), passes done."""
-    return run_passes(load_onnx(model_path(name)))
+    """Return the graph of a small model (`mlp`) or a demo (`demo-mlp`) as imported."""
+    return load_onnx(model_path(name))
+
+
+@lru_cache(maxsize=16)
+def lowered_graph(name: str) -> Graph:
+    """Return the same graph after all passes, as kernels are formed from it."""
+    return run_passes(model_graph(name))
 
 
 @lru_cache(maxsize=32)

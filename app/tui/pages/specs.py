@@ -18,7 +18,7 @@ def idle_spec(view: IdleView) -> TableSpec:
     """Return the table of idle regions."""
     rows = tuple(
         (region.cause, percent(region.share), count(region.pe_cycles), count(region.pes),
-         "row {}, col {}, {}x{}".format(*region.rect), _cut(", ".join(region.kernels) or "none", 34))
+         "row {}, col {}, {}x{}".format(*region.rect), _cut(", ".join(region.kernels) or "none"))
         for region in view.regions
     )  # fmt: skip
     details = tuple(
@@ -36,7 +36,7 @@ def knobs_spec(view: KnobsView) -> TableSpec:
     """Return the table of knobs."""
     rows = tuple(
         (knob.label, f"{knob.value}{' *' if knob.changed else ''}", str(knob.default),
-         knob.unit, "selected kernel" if knob.per_kernel else "model", _cut(knob_range(knob), 40))
+         knob.unit, "selected kernel" if knob.per_kernel else "model", _cut(knob_range(knob)))
         for knob in view.rows
     )  # fmt: skip
     details = tuple(f"{knob.help}; {knob_range(knob)}; a change compiles again from: {knob.stage}"
@@ -50,7 +50,7 @@ def knobs_spec(view: KnobsView) -> TableSpec:
     )  # fmt: skip
 
 
-def _cut(text: str, width: int) -> str:
+def _cut(text: str, width: int = 36) -> str:
     return text if len(text) <= width else text[: width - 1] + "~"
 
 

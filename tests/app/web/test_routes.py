@@ -118,9 +118,7 @@ def test_knob_answers_at_once_and_the_delta_follows(
     assert status["delta"]["rows"][0]["name"] == "makespan"
 
 
-def test_viewport_follows_the_canvas(
-    client: FlaskClient, session: str, debugger: Debugger
-) -> None:
+def test_viewport_follows_the_canvas(client: FlaskClient, session: str, debugger: Debugger) -> None:
     client.post(f"/api/viewport/{session}", json={"box": [4, 6, 10, 12]})
     view = debugger.cursor.viewport
     assert (view.row, view.col, view.rows, view.cols) == (4, 6, 10, 12)
@@ -155,17 +153,13 @@ def test_pe_outside_the_mesh_is_nothing(client: FlaskClient, session: str) -> No
 
 
 @pytest.mark.parametrize(("ending", "magic"), [("png", b"\x89PNG"), ("svg", b"<"), ("npz", b"PK")])
-def test_export_is_a_download(
-    client: FlaskClient, session: str, ending: str, magic: bytes
-) -> None:
+def test_export_is_a_download(client: FlaskClient, session: str, ending: str, magic: bytes) -> None:
     answer = client.get(f"/api/export/{session}/{ending}")
     assert answer.data.startswith(magic)
     assert f'filename="mlp-utilization-step0.{ending}"' in answer.headers["Content-Disposition"]
 
 
-def test_export_of_an_unknown_kind_names_those_there_are(
-    client: FlaskClient, session: str
-) -> None:
+def test_export_of_an_unknown_kind_names_those_there_are(client: FlaskClient, session: str) -> None:
     answer = client.get(f"/api/export/{session}/exe")
     assert answer.status_code == 404
     assert "png, svg" in answer.text
