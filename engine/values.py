@@ -90,8 +90,11 @@ class ValueRun:
         """Return what the PE at (row, col) of the fabric keeps of sample 0's main result."""
         kernel = self.program.kernel(kernel_id)
         model = program_models(self.program)[kernel_id]
-        result = main_result(kernel, model, self._inputs_of(kernel))
-        return cut_tile(kernel, model, result, row, col)
+        return cut_tile(kernel, model, self.kernel_result(kernel, model), row, col)
+
+    def kernel_result(self, kernel: Kernel, model: KernelModel) -> np.ndarray:
+        """Return sample 0's main result of a kernel, computed anew from what it reads."""
+        return main_result(kernel, model, self._inputs_of(kernel))
 
     def _inputs_of(self, kernel: Kernel) -> dict[str, np.ndarray]:
         found = {name: self.tensors[name, 0] for name in kernel.reads}
