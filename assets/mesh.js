@@ -4,6 +4,7 @@
   'use strict';
   const WS = (window.WS = window.WS || {});
   const mesh = (WS.mesh = { k: 1, ox: 0, oy: 0, box: null, follows: true });
+  const FOOT = 32; // CSS pixels below a fitted map, for the sentence about it
   const picture = document.createElement('canvas');
   let canvas = null;
   let ctx = null;
@@ -62,9 +63,10 @@
     const [row, col, rows, cols] = box;
     mesh.box = box;
     mesh.follows = true;
-    mesh.k = 0.95 * Math.min(canvas.width / cols, canvas.height / rows);
+    const height = canvas.height - FOOT * mesh.ratio;
+    mesh.k = 0.96 * Math.min(canvas.width / cols, height / rows);
     mesh.ox = canvas.width / 2 - (col + cols / 2) * mesh.k;
-    mesh.oy = canvas.height / 2 - (row + rows / 2) * mesh.k;
+    mesh.oy = height / 2 - (row + rows / 2) * mesh.k;
     mesh.redraw();
   };
 

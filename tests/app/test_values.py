@@ -19,7 +19,7 @@ MESH = ("--machine", "mesh-64x64")
 def test_values_equal_the_reference_to_float32() -> None:
     run = mlp_run()
     inputs = default_inputs(run.compiled.graph, 5)
-    found = compute_values(run, inputs, 1)
+    found = compute_values(run, inputs, 1).values
     expected = reference(run.compiled.graph, inputs)["scores"]
     error = np.abs(found.outputs()["scores"] - expected).max() / np.abs(expected).max()
     assert error < 1e-5

@@ -50,7 +50,6 @@ class LiveServer:
     def __init__(self, debugger: Debugger, port: int = 0) -> None:
         app = create_app(Registry(debugger)).server
         self._server = make_server("127.0.0.1", port, app, threaded=True, request_handler=_Quiet)
-        self._server.daemon_threads = True
         self.port = self._server.server_port
         self.address = f"http://127.0.0.1:{self.port}/"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)

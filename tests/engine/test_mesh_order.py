@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -65,7 +67,7 @@ def chained_by_hand(left: np.ndarray, right: np.ndarray, tiling: Tiling) -> np.n
     m, k, n = *left.shape, right.shape[1]
     k_at = np.cumsum([0, *(k // tiling.k_parts + (i < k % tiling.k_parts)
                            for i in range(tiling.k_parts))])  # fmt: skip
-    pieces = [left[:, a:b] @ right[a:b] for a, b in zip(k_at, k_at[1:], strict=False)]
+    pieces = [left[:, a:b] @ right[a:b] for a, b in pairwise(k_at)]
     out = np.empty((m, n), np.float32)
     row = 0
     for part in range(tiling.m_parts):

@@ -27,7 +27,8 @@ class Terminal:
 
     def __init__(self, cols: int, rows: int, environ: str) -> None:
         self._base = ["tmux", "-L", f"waferscope-test-{os.getpid()}", "-f", "/dev/null"]
-        program = f"env -u COLUMNS -u LINES {environ} {shlex.quote(sys.executable)} -c {shlex.quote(CODE)}"
+        python = f"{shlex.quote(sys.executable)} -c {shlex.quote(CODE)}"
+        program = f"env -u COLUMNS -u LINES {environ} {python}"
         self._tmux("new-session", "-d", "-x", str(cols), "-y", str(rows), "-c", str(ROOT),
                    f"{program}; echo left with $?; sleep 60")  # fmt: skip
 

@@ -126,7 +126,9 @@ def convolutions(kernel: int, stride: int) -> Graph:
 def test_overlapping_windows_need_rows_of_their_neighbours(
     kernel: int, stride: int, m_parts: int, halo: float, extra: float
 ) -> None:
-    edge = edges_of(convolutions(kernel, stride), (Tiling(1, 1, 1), Tiling(m_parts, 1, 1)))["a", "y"]
+    edge = edges_of(convolutions(kernel, stride), (Tiling(1, 1, 1), Tiling(m_parts, 1, 1)))[
+        "a", "y"
+    ]
     assert edge.halo == pytest.approx(halo)
     assert edge.arrival.halo == pytest.approx(extra)
 

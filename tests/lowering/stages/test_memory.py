@@ -65,7 +65,9 @@ def test_layout_starts_after_the_code_and_shares_bytes_over_time() -> None:
     for one in rest:
         for other in rest:
             if one is not other and one.live[0] <= other.live[1] and other.live[0] <= one.live[1]:
-                assert one.offset + one.size <= other.offset or other.offset + other.size <= one.offset
+                assert (
+                    one.offset + one.size <= other.offset or other.offset + other.size <= one.offset
+                )
     # partial sums end with the product, `y` begins two operations later: same bytes
     live = {b.name: b.live for b in rest}
     assert (live["partial sums"], live["s"], live["y"]) == ((0, 0), (1, 2), (2, 2))

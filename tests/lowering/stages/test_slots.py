@@ -17,26 +17,14 @@ def test_chain_needs_no_more_than_the_least() -> None:
     assert needed_slots(three_kernels(samples=6).program, LENGTHS) == (2, 2, 2, 2)
 
 
-def test_slow_reader_of_a_fast_path_holds_what_piles_up() -> None:
-    """The skip past a long kernel holds a sample for each that is in work on the way."""
-    program = three_kernels(samples=8).program
-    h = program.transfers[1]
-    skip = replace(h, id="skip", consumers=("down",), need=((0, 0),))
-    longer = {"up": 50, "act": 400, "down": 50}
-    gives = {HOST: 0, **longer}
-    moved = tuple(
-        replace(t, give=(gives[t.producer],) * 2) for t in (*program.transfers, skip)
-    )
-    slots = needed_slots(replace(program, transfers=moved), longer)
-    assert slots[:4] == (2, 2, 2, 2)
-    assert slots[4] == 2
-    two_long = {"up": 400, "act": 400, "down": 400}
-    gives = {HOST: 0, **two_long}
-    far = tuple(
-        replace(t, give=(gives[t.producer],) * 2, legs=t.legs if t.id != "r" else t.legs * 40)
-        for t in (*program.transfers, skip)
-    )
-    assert needed_slots(replace(program, transfers=far), two_long)[4] >= 2
+def test_skip_past_slow_links_holds_every_sample_that_is_on_the_way() -> None:
+    """100 cycles a hop: a sample's skip is taken at 0, `down` ends with it at 811."""
+    small = three_kernels(samples=12)
+    machine = replace(small.program.machine, hop_cycles=100)
+    skip = replace(small.program.transfers[1], id="skip", consumers=("down",))
+    program = replace(small.program, machine=machine, transfers=(*small.program.transfers, skip))
+    # `act` runs [312, 331), r is on its way [331, 743), `down` runs [743, 811); one sample each 131
+    assert needed_slots(program, LENGTHS) == (3, 3, 4, 2, 7)
 
 
 def edge(name: str, producer: str, consumer: str, chunks: int) -> Transfer:
