@@ -9,6 +9,7 @@
   let momentTimer = null;
   let momentAt = 0;
   let momentOf = '';
+  let valuesOf = '';
   let lastMessage = '';
 
   /* Show a state of the server: everything on the page follows from it. */
@@ -29,6 +30,7 @@
       WS.showSteps(WS.state);
       signal('run-signal');
     }
+    followValues(state.status);
     follow(state.cursor.viewport);
     WS.time.draw();
     moment();
@@ -46,6 +48,14 @@
   function announce(status) {
     if (status.message && status.message !== lastMessage) WS.toast(status.message);
     lastMessage = status.message;
+  }
+
+  /* Have the values' panel drawn again when another run is shown or its values are there. */
+  function followValues(status) {
+    const now = `${status.run_id}/${status.values}`;
+    if (now === valuesOf) return;
+    valuesOf = now;
+    signal('values-signal');
   }
 
   function follow(viewport) {

@@ -65,6 +65,7 @@ class WaferscopeApp(App[int]):
         self._faces: dict[str, Callable[[], None]] = {
             "idle": lambda: self.ask("idle"), "report": lambda: self.ask("report"),
             "knobs": lambda: self.ask("knobs"), "kernels": lambda: self.ask("kernels"),
+            "tensors": lambda: self.ask("values"),
             "metrics": self._desk.metrics, "inspector": self._main.toggle_side,
             "side-down": lambda: self._main.scroll_side(1),
             "side-up": lambda: self._main.scroll_side(-1),

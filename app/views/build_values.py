@@ -70,7 +70,7 @@ def _rows(
 ) -> Iterable[TensorRow]:
     for tensor in run.program.tensors:
         if tensor.role == "input" and tensor.id in arrays:
-            yield _row(run, tensor.id, "input", arrays[tensor.id], None)
+            yield _row(run, tensor.id, None, arrays[tensor.id], None)
     for kernel in run.program.kernels:
         for name in kernel.writes:
             if name in arrays:
@@ -78,7 +78,7 @@ def _rows(
 
 
 def _row(
-    run: Run, name: str, kernel: str, array: np.ndarray, error: TensorError | None
+    run: Run, name: str, kernel: str | None, array: np.ndarray, error: TensorError | None
 ) -> TensorRow:
     severity = "ok" if _is_finite(array) else "alert"
     if error is None:

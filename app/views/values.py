@@ -12,8 +12,8 @@ class TensorRow:
     """One tensor of sample 0."""
 
     tensor: str
-    kernel: str
-    """kernel that writes it; of an input, 'input'"""
+    kernel: str | None
+    """kernel that writes it, None for an input of the model"""
     shape: tuple[int, ...]
     max_error: float | None
     """max |ours - reference| / max |reference|, None where nothing was compared"""

@@ -23,7 +23,7 @@ BIG = np.float32(2**24)
 def product(left: np.ndarray, right: np.ndarray, tiling: Tiling) -> np.ndarray:
     m, k = left.shape
     problem = Problem(m, 1, k, 1, right.shape[1], work="mac")
-    return mesh_product(left[None], right[None], problem, tiling)[0]
+    return np.asarray(mesh_product(left[None], right[None], problem, tiling)[0])
 
 
 def test_keepers_are_whole_positions_where_there_are_enough() -> None:
