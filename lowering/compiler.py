@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.geometry import Rect
@@ -13,6 +13,7 @@ from engine.store import TensorStore
 from lowering.cache import StageCache
 from lowering.config import CompileConfig
 from lowering.graph import Graph
+from lowering.machine_change import timeless
 from lowering.passes import run_passes
 from lowering.passes.fuse import KernelDraft, fuse
 from lowering.report import CompileReport
@@ -79,9 +80,12 @@ def compile_graph(
     """
     cache = cache or StageCache()
     imported = graph
-    graph = cache.get("passes", imported, lambda: run_passes(imported))
+    off, joining = config.passes_off, config.fusion
+    graph = cache.get("passes", (imported, off), lambda: run_passes(imported, off))
     shapes = {name: value.shape for name, value in graph.values.items()}
-    plan = cache.get("kernels", graph, lambda: plan_kernels(fuse(graph), shapes))
+    plan = cache.get(
+        "kernels", (graph, joining), lambda: plan_kernels(fuse(graph, joining), shapes)
+    )
     store, contents = cache.get("store", graph, lambda: _store(graph))
     try:
         made = _settle(_Job(graph, plan, contents, config, progress, cache))
@@ -90,7 +94,7 @@ def compile_graph(
     program, placed, routed = made.program, made.placed, made.routed
     report = make_report(graph, plan, placed, program, made.memories, routed.colors, routed.crowded)
     if not report.fits:
-        fits_key = (graph, config.machine, config.storage, config.pe_caps)
+        fits_key = (_placement_key(plan, config), config.machine.name)
         smaller = cache.get("machine", fits_key, lambda: _smallest(plan, config, progress))
         report = replace(report, smallest_machine=smaller)
     program = replace(program, would_run=report.fits)
@@ -140,19 +144,25 @@ def _settle(job: _Job) -> _Made:
 
 def _attempt(job: _Job, spare: Mapping[str, int]) -> _Made:
     graph, plan, config, cache = job.graph, job.plan, job.config, job.cache
-    key = (graph, config.machine, config.storage, config.pe_caps, tuple(sorted(spare.items())))
+    key = (*_placement_key(plan, config), tuple(sorted(spare.items())))
     placed = cache.get(
         "placement", key, lambda: place_kernels(plan, config, job.progress, dict(spare))
     )
     job.progress.stage("routing", 1, "plan")
     routed = cache.get(
         "routing",
-        (*key, config.max_chunks),
+        (*key, config.max_chunks, config.route_order),
         lambda: _route(graph, plan, placed, config, job.contents),
     )
     job.progress.stage("memory", len(plan.drafts), "kernels")
     program, memories = _with_memory(routed, plan, placed, config)
     return _Made(placed, routed, program, memories)
+
+
+def _placement_key(plan: KernelPlan, config: CompileConfig) -> tuple[Hashable, ...]:
+    """What sizing and placement depend on."""
+    machine = timeless(config.machine)
+    return plan, machine, config.storage, config.pe_caps, config.pins, config.aspect
 
 
 def _route(
@@ -166,7 +176,9 @@ def _route(
     shapes = {name: value.shape for name, value in graph.values.items()}
     tilings = {name: end.tiling for name, end in ends.items()}
     edges = plan_edges(plan.drafts, plan.models, tilings, shapes, graph.outputs, config.max_chunks)
-    transfers = make_transfers(edges, ends, lengths, shapes, machine, config.storage)
+    transfers = make_transfers(
+        edges, ends, lengths, shapes, machine, config.storage, config.route_order
+    )
     own = [kernel_legs(plan.models[d.name], ends[d.name], machine) for d in plan.drafts]
     colors = assign_colors([t.legs for t in transfers] + own)
     transfers = tuple(
@@ -232,7 +244,7 @@ def _with_memory(
     routed: _Routed, plan: KernelPlan, placed: PlacedPlan, config: CompileConfig
 ) -> tuple[Program, tuple[KernelMemory, ...]]:
     samples = config.samples or min(DEFAULT_SAMPLES, 2 * len(routed.kernels))
-    program = replace(routed.program, samples=samples)
+    program = replace(routed.program, samples=samples, machine=config.machine)
     out_slots = LEAST_SLOTS if config.out_slots is None else config.out_slots
     if config.in_slots is None:
         wanted = needed_slots(program, placed.lengths())

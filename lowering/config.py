@@ -1,15 +1,24 @@
-"""What a user may choose about a compile, and the one table of knobs that all faces show."""
+"""What a user may choose about a compile: the values of the knobs, set and shown as text."""
 
 from __future__ import annotations
 
-import difflib
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
+from engine.geometry import Rect
 from engine.machine import PRESETS, MachineError, MachineSpec, parse_machine
+from lowering.knobs import KNOBS, Knob, KnobError, find_knob
+from lowering.machine_change import changed_machine
+from lowering.passes.fuse import FUSABLE
 
+__all__ = [
+    "KNOBS", "CompileConfig", "Knob", "KnobError", "apply_knob", "find_knob", "knob_value",
+    "parse_pin", "pin_text", "with_machine",
+]  # fmt: skip
 
-class KnobError(ValueError):
-    """A knob that does not exist, or a value out of its range."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +26,7 @@ class CompileConfig:
     """Choices of one compile; None means that the compiler decides."""
 
     machine: MachineSpec = PRESETS["wse2"]
+    """the machine compiled for, figures changed by knobs included"""
     samples: int | None = None
     """samples sent through; None: 4, or as many as fill the pipeline twice if fewer"""
     out_slots: int | None = None
@@ -33,93 +43,66 @@ class CompileConfig:
     """samples whose tensors are computed: none | first | all"""
     seed: int = 0
     """seed of generated inputs"""
+    base: MachineSpec | None = None
+    """the machine before knobs changed its figures; None: none did"""
+    figures: tuple[tuple[str, float], ...] = ()
+    """(figure, value) that knobs changed, by name"""
+    pins: tuple[tuple[str, Rect], ...] = ()
+    """(kernel, place it may take), by name"""
+    fusion: tuple[str, ...] = FUSABLE
+    """classes of operations that join the kernel that feeds them"""
+    passes_off: tuple[str, ...] = ()
+    """optional graph passes that do not run, by name"""
+    aspect: int | None = None
+    """most that the sides of a place may differ by as a factor; None: the compiler's choice"""
+    route_order: str = "yx"
+    """first axis of a way between kernels: yx | xy"""
+    values_mb: int = 64
+    """MB of tensors that a run keeps"""
 
     def cap(self, kernel: str) -> int | None:
         """Return the PE cap of a kernel, None if it has none."""
         return dict(self.pe_caps).get(kernel)
 
 
-@dataclass(frozen=True, slots=True)
-class Knob:
-    """One thing a user can turn."""
-
-    name: str
-    label: str
-    kind: str
-    """choice | integer"""
-    help: str
-    stage: str
-    """first compile stage that a change makes anew"""
-    choices: tuple[str, ...] = ()
-    low: int = 0
-    high: int = 0
-    unit: str = ""
-    auto: bool = False
-    """the value `auto` leaves it to the compiler"""
-    per_kernel: bool = False
-    """applies to the selected kernel"""
-
-    def describe_range(self) -> str:
-        """Return the allowed values in words."""
-        if self.kind == "choice":
-            return ", ".join(self.choices)
-        span = f"{self.low}..{self.high}"
-        return f"{span} or auto" if self.auto else span
-
-
-KNOBS: dict[str, Knob] = {
-    knob.name: knob
-    for knob in (
-        Knob("machine", "machine", "choice",
-             "the machine to compile for: a preset or mesh-ROWSxCOLS", "sizing",
-             choices=(*PRESETS, "mesh-64x64", "mesh-128x128", "mesh-256x256")),
-        Knob("samples", "samples", "integer", "samples sent through the pipeline",
-             "timing", low=1, high=4096, unit="samples", auto=True),
-        Knob("slots", "slots", "integer",
-             "chunks that fit at either end of an edge; more hides latency and costs SRAM",
-             "memory", low=1, high=64, unit="chunks", auto=True),
-        Knob("pe_cap", "PE cap", "integer", "most PEs the selected kernel may take",
-             "sizing", low=1, high=4_000_000, unit="PEs", auto=True, per_kernel=True),
-        Knob("dtype", "storage dtype", "choice",
-             "dtype of weights and activations in SRAM and on links", "sizing",
-             choices=("fp32", "fp16")),
-        Knob("max_chunks", "chunks", "integer",
-             "most chunks a sample is cut into on an edge; more overlaps kernels and adds steps",
-             "routing", low=1, high=8, unit="chunks"),
-    )
-}  # fmt: skip
-"""every knob whose mechanism exists, in the order they are shown"""
-
-
-def find_knob(name: str) -> Knob:
-    """Return the knob called `name`.
+def with_machine(config: CompileConfig, machine: MachineSpec) -> CompileConfig:
+    """Return the config for another machine, on which the figures set by knobs hold too.
 
     Raises:
-        KnobError: there is none; the message gives the nearest.
+        MachineError: the machine makes no sense with these figures.
     """
-    if name in KNOBS:
-        return KNOBS[name]
-    near = difflib.get_close_matches(name, KNOBS, n=1, cutoff=0.4)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
-    raise KnobError(f"unknown knob '{name}'{hint} Knobs: {', '.join(KNOBS)}")
+    base = machine if config.figures else None
+    return replace(config, machine=changed_machine(machine, config.figures), base=base)
 
 
 def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> str:
     """Return the value of a knob as text, `auto` where the compiler decides."""
+    knob = find_knob(name)
+    if knob.figure:
+        figure = dict(config.figures).get(name)
+        return "auto" if figure is None else f"{figure:.15g}"
+    if knob.stage == "passes":
+        return "off" if name in config.passes_off else "on"
+    pin = dict(config.pins).get(kernel or "")
     values = {
-        "machine": config.machine.name,
+        "machine": (config.base or config.machine).name,
         "samples": config.samples,
         "slots": config.in_slots,
         "pe_cap": config.cap(kernel) if kernel else None,
+        "pin": pin_text(pin) if pin else None,
         "dtype": config.storage,
         "max_chunks": config.max_chunks,
+        "fusion": _fusion_text(config.fusion),
+        "aspect": config.aspect,
+        "route_order": config.route_order,
+        "values_mb": config.values_mb,
     }
-    value = values[find_knob(name).name]
+    value = values[name]
     return "auto" if value is None else str(value)
 
 
 def apply_knob(
-    config: CompileConfig, name: str, value: str | int, *, kernel: str | None = None
+    config: CompileConfig, name: str, value: str | float, *, kernel: str | None = None
 ) -> CompileConfig:
     """Return the config with one knob set.
 
@@ -128,33 +111,82 @@ def apply_knob(
     """
     knob = find_knob(name)
     text = str(value).strip()
+    if knob.per_kernel and kernel is None:
+        raise KnobError(f"knob '{name}' needs a kernel: select one first, or say {name}@KERNEL")
+    if not knob.per_kernel and kernel is not None:
+        raise KnobError(f"knob '{name}' acts on the whole model: leave '@{kernel}' out")
+    if knob.figure:
+        return _apply_figure(config, knob, text)
     if knob.kind == "choice":
         return _apply_choice(config, knob, text)
+    if knob.kind == "text":
+        return replace(config, pins=_of_kernel(config.pins, kernel, parse_pin(text)))
     number = _integer(knob, text)
-    if knob.per_kernel:
-        if kernel is None:
-            raise KnobError(f"knob '{name}' needs a kernel: select one first, or say {name}@KERNEL")
-        caps = {k: v for k, v in config.pe_caps if k != kernel}
-        if number is not None:
-            caps[kernel] = number
-        return replace(config, pe_caps=tuple(sorted(caps.items())))
-    if name == "samples":
-        return replace(config, samples=number)
+    if name == "pe_cap":
+        return replace(config, pe_caps=_of_kernel(config.pe_caps, kernel, number))
     if name == "slots":
         return replace(config, in_slots=number, out_slots=number)
-    assert number is not None
-    return replace(config, max_chunks=number)
+    return _changed(config, name, number)
+
+
+def _changed(config: CompileConfig, field: str, value: Any) -> CompileConfig:
+    return replace(config, **{field: value})
+
+
+def _of_kernel(
+    known: Sequence[tuple[str, T]], kernel: str | None, value: T | None
+) -> tuple[tuple[str, T], ...]:
+    assert kernel is not None
+    rest = [item for item in known if item[0] != kernel]
+    if value is not None:
+        rest.append((kernel, value))
+    return tuple(sorted(rest, key=lambda item: item[0]))
 
 
 def _apply_choice(config: CompileConfig, knob: Knob, text: str) -> CompileConfig:
     if knob.name == "machine":
         try:
-            return replace(config, machine=parse_machine(text))
+            return with_machine(config, parse_machine(text))
         except MachineError as error:
             raise KnobError(str(error)) from None
+    if knob.name == "fusion":
+        return replace(config, fusion=_parse_fusion(knob, text))
     if text not in knob.choices:
-        raise KnobError(f"knob '{knob.name}' is '{text}', must be one of {knob.describe_range()}")
-    return replace(config, storage=text)
+        raise _refused(knob, text)
+    if knob.stage == "passes":
+        off = set(config.passes_off) - {knob.name} | ({knob.name} if text == "off" else set())
+        return replace(config, passes_off=tuple(sorted(off)))
+    return _changed(config, "storage" if knob.name == "dtype" else knob.name, text)
+
+
+def _apply_figure(config: CompileConfig, knob: Knob, text: str) -> CompileConfig:
+    if knob.choices and text not in knob.choices:
+        raise _refused(knob, text)
+    figures = dict(config.figures)
+    figures.pop(knob.name, None)
+    if text != "auto":
+        figures[knob.name] = _number(knob, text)
+    changed = replace(config, figures=tuple(sorted(figures.items())))
+    try:
+        return with_machine(changed, config.base or config.machine)
+    except MachineError as error:
+        raise KnobError(f"knob '{knob.name}' is '{text}': {error}") from None
+
+
+def _number(knob: Knob, text: str) -> float:
+    if knob.choices:
+        return int(text)
+    if knob.kind == "integer":
+        number = _integer(knob, text)
+        assert number is not None
+        return number
+    try:
+        value = float(text)
+    except ValueError:
+        raise _refused(knob, text) from None
+    if not knob.low <= value <= knob.high:
+        raise _refused(knob, text)
+    return value
 
 
 def _integer(knob: Knob, text: str) -> int | None:
@@ -163,7 +195,49 @@ def _integer(knob: Knob, text: str) -> int | None:
     try:
         number = int(text)
     except ValueError:
-        number = knob.low - 1
+        raise _refused(knob, text) from None
     if not knob.low <= number <= knob.high:
-        raise KnobError(f"knob '{knob.name}' is '{text}', must be {knob.describe_range()}")
+        raise _refused(knob, text)
     return number
+
+
+def _refused(knob: Knob, text: str) -> KnobError:
+    one_of = "one of " if knob.kind == "choice" else ""
+    return KnobError(f"knob '{knob.name}' is '{text}', must be {one_of}{knob.describe_range()}")
+
+
+def _parse_fusion(knob: Knob, text: str) -> tuple[str, ...]:
+    if text in ("all", "none"):
+        return FUSABLE if text == "all" else ()
+    names = [name.strip() for name in text.split("+")]
+    if not set(names) <= set(FUSABLE):
+        raise _refused(knob, text)
+    return tuple(name for name in FUSABLE if name in names)
+
+
+def _fusion_text(fusion: tuple[str, ...]) -> str:
+    return "all" if fusion == FUSABLE else "+".join(fusion) or "none"
+
+
+_PIN = re.compile(r"(\d{1,5})\s*x\s*(\d{1,5})\s*(?:at|@)\s*\(?(\d{1,5})\s*,\s*(\d{1,5})\)?")
+
+
+def parse_pin(text: str) -> Rect | None:
+    """Return the place that `40x60 at 10,20` names (rows x cols at row,col), None for `auto`.
+
+    Raises:
+        KnobError: not of this form, or empty.
+    """
+    if text == "auto":
+        return None
+    match = _PIN.fullmatch(text.lower())
+    if match is None or not int(match[1]) * int(match[2]):
+        raise KnobError(
+            f"knob 'pin' is '{text}', must be ROWSxCOLS at ROW,COL, such as 40x60 at 10,20, or auto"
+        )
+    return Rect(int(match[3]), int(match[4]), int(match[1]), int(match[2]))
+
+
+def pin_text(place: Rect) -> str:
+    """Return a place as `parse_pin` reads it."""
+    return f"{place.rows}x{place.cols} at {place.row},{place.col}"

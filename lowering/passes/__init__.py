@@ -1,6 +1,7 @@
 """Rewrites of a Graph. A pass is a frozen dataclass, its fields are its options, and
 `run(graph)` returns a new Graph that computes the same; a value's name keeps its meaning."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from lowering.graph import Graph
@@ -22,13 +23,20 @@ PIPELINE: tuple[Pass, ...] = (Fold(), Canonicalise(), FoldBatchNorm(), GlobalPoo
 """what runs on an imported graph before kernels are formed, in order"""
 
 
-def run_passes(graph: Graph) -> Graph:
-    """Return the graph after every pass of the pipeline."""
+OPTIONAL: dict[str, type[Pass]] = {"fold_batch_norm": FoldBatchNorm, "global_pool": GlobalPool}
+"""passes that a user may switch off, by name"""
+
+
+def run_passes(graph: Graph, off: Sequence[str] = ()) -> Graph:
+    """Return the graph after every pass of the pipeline but the optional ones named in `off`."""
+    skipped = tuple(OPTIONAL[name] for name in off)
     for rewrite in PIPELINE:
-        graph = rewrite.run(graph)
+        if not isinstance(rewrite, skipped):
+            graph = rewrite.run(graph)
     return graph
 
 
 __all__ = [
-    "PIPELINE", "Canonicalise", "Fold", "FoldBatchNorm", "GlobalPool", "Pass", "run_passes",
+    "OPTIONAL", "PIPELINE", "Canonicalise", "Fold", "FoldBatchNorm", "GlobalPool", "Pass",
+    "run_passes",
 ]  # fmt: skip

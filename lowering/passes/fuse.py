@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
 from engine.kernels.gather.spec import Gather, GatherND
-from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
 from engine.kernels.spec import KernelSpec, Operation
@@ -31,7 +30,8 @@ FAMILIES: tuple[tuple[type[Operation], str], ...] = (
     (Map, "pointwise"),
     (Operation, "move"),
 )
-_VIEWS = (Reshape, Transpose, Slice, Expand, Concat, Pad)
+FUSABLE = ("bias", "activation", "normalisation", "views")
+"""classes of operations that can join the kernel that feeds them"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,22 @@ def family_of(op: Operation) -> str:
     return next(name for kind, name in FAMILIES if isinstance(op, kind))
 
 
-def fuse(graph: Graph) -> tuple[KernelDraft, ...]:
-    """Return the kernels of a graph in an order that computes."""
+def class_of(op: Operation, graph: Graph) -> str:
+    """Return which of `FUSABLE` an operation is when it starts no kernel by itself."""
+    if isinstance(op, Map):
+        constant = any(name in graph.constants or name in graph.unknown for name in op.inputs)
+        return "bias" if op.fn == "add" and constant else "activation"
+    return "normalisation" if isinstance(op, Reduce | Softmax | Normalize) else "views"
+
+
+def fuse(graph: Graph, joining: tuple[str, ...] = FUSABLE) -> tuple[KernelDraft, ...]:
+    """Return the kernels of a graph in an order that computes; only `joining` classes join."""
     groups: list[_Group] = []
     owner: dict[str, int] = {}
     for node in graph.nodes:
         feeding = [owner[name] for name in node.op.inputs if name in owner]
-        if feeding and not _starts_kernel(node, graph, groups[max(feeding)]):
+        joins = feeding and class_of(node.op, graph) in joining
+        if joins and not _starts_kernel(node, graph, groups[max(feeding)]):
             index = max(feeding)
         else:
             index = len(groups)

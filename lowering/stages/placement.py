@@ -79,6 +79,7 @@ def place(
     blocks: Sequence[tuple[int, int, int]] = (),
     cap_pes: Mapping[int, int] | None = None,
     blocked: Sequence[Rect] = (),
+    aspect: int | None = None,
     progress: Report | None = None,
 ) -> Placement | Infeasible:
     """Place kernels in pipeline order on a grid at the least bottleneck that shelves reach.
@@ -86,11 +87,14 @@ def place(
     `blocks` are runs of (first kernel, kernels a block, blocks) with equal tables; they are laid
     down as equal shelves unless that costs over `BLOCK_LOSS`. `cap_pes` limits the PEs of a
     kernel. No region touches a `blocked` rectangle; where there are any, `blocks` is not used.
+    No side of a place is over `aspect` times the other; None: a limit that costs hardly anything.
     The result depends on the arguments only.
     """
     if not tables:
         raise ValueError("nothing to place: the pipeline has no kernel")
     stack = stack_shapes(tables, rows, cols, cap_pes or {})
+    if aspect is not None:
+        stack = stack.within_aspect(aspect)
     report = progress or (lambda stage, done, total, unit: None)
     bands = free_bands(rows, cols, stack.heights, blocked) if blocked else None
     free = ShelfRules((Segment(0, stack.count),), max_shelf, bands)
@@ -110,7 +114,8 @@ def place(
         found = least_bottleneck(stack, free, bound, report)
         assert found is not None, "a feasible top has a feasible bottleneck"
         rules, tau = free, found
-    stack, tau = limit_aspect(stack, rules, tau)
+    if aspect is None:
+        stack, tau = limit_aspect(stack, rules, tau)
     report("place", 1, 1, "plan")
     return _placement(stack, plan_shelves(stack, rules, tau), bound)
 

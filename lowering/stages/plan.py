@@ -12,13 +12,15 @@ from engine.machine import MachineSpec
 from engine.profile import Profile, profile
 from engine.program import Tiling
 from engine.progress import Progress
-from lowering.config import CompileConfig
+from lowering.config import CompileConfig, with_machine
 from lowering.passes.fuse import KernelDraft
 from lowering.stages.blocks import find_blocks
 from lowering.stages.compact import compact
 from lowering.stages.infeasible import Infeasible
-from lowering.stages.placement import Placement, place
+from lowering.stages.pins import around_pins, pin_problem, pinned_places, too_small
+from lowering.stages.placement import PlacedShelf, place
 from lowering.stages.routing import End
+from lowering.stages.shapes import BIG
 from lowering.stages.sizing import SizingLimits, best_tiling, shape_table
 
 RELAX = (1, 2, 4, 16, 256, 1 << 16)
@@ -91,6 +93,7 @@ def place_kernels(
 
     Raises:
         DoesNotFit: the grid has no room even with unlimited SRAM.
+        KnobError: a pin that names no kernel, or a place that cannot be had.
     """
     finding: Infeasible | None = None
     for factor in RELAX:
@@ -112,6 +115,11 @@ class _Room:
     spare: Mapping[str, int]
     """bytes set aside on the PEs of kernels whose slots overfilled them before"""
 
+    @property
+    def target(self) -> tuple[MachineSpec, str]:
+        """machine and storage dtype"""
+        return self.config.machine, self.config.storage
+
     def limits(self, rows: int, cols: int, kernel: str) -> SizingLimits:
         """Return the limits of one kernel inside rows x cols PEs."""
         data = self.config.machine.data_sram_bytes
@@ -119,8 +127,42 @@ class _Room:
         room = max(least, data - self.spare.get(kernel, 0)) * self.factor
         return SizingLimits(rows, cols, room, self.config.cap(kernel), whole=kernel in self.spare)
 
+    def limits_in(self, region: Rect, kernel: str) -> SizingLimits:
+        """Return the limits of one kernel in a region; a pinned one uses all PEs that help."""
+        found = self.limits(region.rows, region.cols, kernel)
+        return replace(found, least_gain=0.0) if kernel in dict(self.config.pins) else found
 
-def _place(plan: KernelPlan, room: _Room, progress: Progress) -> Placement | Infeasible:
+
+@dataclass(frozen=True, slots=True)
+class _Spots:
+    """A place for every kernel, pinned ones included."""
+
+    regions: tuple[Rect, ...]
+    shelves: tuple[PlacedShelf, ...]
+
+
+def _place(plan: KernelPlan, room: _Room, progress: Progress) -> _Spots | Infeasible:
+    pins = pinned_places(room.config, [draft.name for draft in plan.drafts])
+    for draft in plan.drafts:
+        if draft.name in pins:
+            limits = room.limits_in(pins[draft.name], draft.name)
+            if best_tiling(plan.models[draft.name], *room.target, limits)[1] >= BIG:
+                return too_small(draft.name, pins[draft.name])
+    free = [draft for draft in plan.drafts if draft.name not in pins]
+    found = _place_free(replace(plan, drafts=tuple(free)), room, progress, pins)
+    if isinstance(found, Infeasible):
+        lost = tuple(plan.drafts.index(free[kernel]) for kernel in found.kernels)
+        return around_pins(replace(found, kernels=lost), pins) if pins else found
+    rest = iter(found.regions)
+    regions = tuple(pins[d.name] if d.name in pins else next(rest) for d in plan.drafts)
+    return replace(found, regions=regions)
+
+
+def _place_free(
+    plan: KernelPlan, room: _Room, progress: Progress, pins: Mapping[str, Rect]
+) -> _Spots | Infeasible:
+    if not plan.drafts:
+        return _Spots((), ())
     config = room.config
     machine = config.machine
     progress.stage("sizing", len(plan.drafts), "kernels")
@@ -134,9 +176,11 @@ def _place(plan: KernelPlan, room: _Room, progress: Progress) -> Placement | Inf
         progress.advance(index + 1)
     progress.stage("placement", len(tables), "kernels")
     keys = [(plan.models[draft.name], room.limits(1, 1, draft.name)) for draft in plan.drafts]
-    return place(
-        tables, machine.rows, machine.cols, blocks=find_blocks(keys), blocked=_dead(machine)
-    )
+    found = place(
+        tables, machine.rows, machine.cols, blocks=find_blocks(keys),
+        blocked=(*_dead(machine), *pins.values()), aspect=config.aspect,
+    )  # fmt: skip
+    return found if isinstance(found, Infeasible) else _Spots(found.regions, found.shelves)
 
 
 def _dead(machine: MachineSpec) -> tuple[Rect, ...]:
@@ -144,7 +188,7 @@ def _dead(machine: MachineSpec) -> tuple[Rect, ...]:
 
 
 def _tiled(
-    plan: KernelPlan, room: _Room, placement: Placement, finding: Infeasible | None
+    plan: KernelPlan, room: _Room, placement: _Spots, finding: Infeasible | None
 ) -> PlacedPlan:
     config = room.config
     tilings: dict[str, Tiling] = {}
@@ -152,13 +196,13 @@ def _tiled(
     known: dict[object, tuple[Tiling, Profile]] = {}
     for draft, region in zip(plan.drafts, placement.regions, strict=True):
         model = plan.models[draft.name]
-        limits = room.limits(region.rows, region.cols, draft.name)
+        limits = room.limits_in(region, draft.name)
         key = (model, limits)
         if key not in known:
-            tiling, _ = best_tiling(model, config.machine, config.storage, limits)
+            tiling, _ = best_tiling(model, *room.target, limits)
             known[key] = (tiling, profile(model, tiling, config.machine, config.storage))
         tilings[draft.name], profiles[draft.name] = known[key]
-    regions = _tight(placement, [tilings[d.name] for d in plan.drafts], config.machine)
+    regions = _tight(placement, [tilings[d.name] for d in plan.drafts], config)
     ends = {
         draft.name: End(region, tilings[draft.name])
         for draft, region in zip(plan.drafts, regions, strict=True)
@@ -166,12 +210,10 @@ def _tiled(
     return PlacedPlan(ends, profiles, finding and _named(finding, plan))
 
 
-def _tight(
-    placement: Placement, tilings: Sequence[Tiling], machine: MachineSpec
-) -> tuple[Rect, ...]:
-    """Return the regions that tilings take up, moved together unless dead PEs are in the way."""
+def _tight(placement: _Spots, tilings: Sequence[Tiling], config: CompileConfig) -> tuple[Rect, ...]:
+    """Return the regions that tilings take up, moved together unless something is in the way."""
     sizes = [(t.m_parts * t.k_parts, t.n_parts) for t in tilings]
-    if not machine.defects:
+    if not config.machine.defects and not config.pins:
         return compact(placement.regions, sizes, placement.shelves)
     return tuple(
         Rect(place.row, place.col, *size)
@@ -193,7 +235,9 @@ def smallest_machine(
 ) -> str | None:
     """Return the first candidate on which the plan can be placed, None if there is none."""
     for machine in candidates:
-        trial = replace(config, machine=machine)
+        trial = with_machine(config, machine)
+        if pin_problem(dict(config.pins), machine):
+            continue
         if not isinstance(_place(plan, _Room(trial, 1, {}), progress), Infeasible):
-            return machine.name
+            return trial.machine.name
     return None

@@ -1,8 +1,9 @@
 """Routing: the legs of every transfer and of the traffic inside kernels, and their colors.
 
-A re-layout runs down the producer's own columns first, then along the consumer's rows: every
-column and every row carries its share. (Rows first would squeeze the whole tensor through the
-one column at which the consumer begins.) Knows placed kernels and words, no time.
+A re-layout runs down the producer's own columns first, then along the consumer's rows (order
+yx): every column and every row carries its share. Order xy runs along the producer's rows first,
+then down the consumer's columns; what all columns need is copied along the rows at the end.
+Knows placed kernels and words, no time.
 """
 
 from __future__ import annotations
@@ -44,8 +45,12 @@ class End:
     tiling: Tiling
 
 
-def transfer_legs(source: End, target: End, arrival: Arrival, words: int) -> tuple[Leg, ...]:
-    """Return the legs that bring `words` a chunk from one kernel to another."""
+def transfer_legs(
+    source: End, target: End, arrival: Arrival, words: int, order: str = "yx"
+) -> tuple[Leg, ...]:
+    """Return the legs that bring `words` a chunk from one kernel to another; order yx or xy."""
+    if order == "xy":
+        return _rows_first(source, target, arrival, words)
     moved = round(words * arrival.copies * (1 + arrival.halo))
     src, dst = source.region, target.region
     if arrival.copies > 1:
@@ -60,6 +65,35 @@ def transfer_legs(source: End, target: End, arrival: Arrival, words: int) -> tup
         groups=_row_groups(target, arrival),
     )  # fmt: skip
     return _without_rest((down, _along(dst, (src.col, src.cols), arrival, moved)))
+
+
+def _rows_first(source: End, target: End, arrival: Arrival, words: int) -> tuple[Leg, ...]:
+    moved = round(words * arrival.copies * (1 + arrival.halo))
+    src, dst = source.region, target.region
+    in_place = arrival.ordered and arrival.mode == "grid"
+    lines = (dst.col, dst.cols, src.row, src.rows, dst.row, dst.rows)
+    tree = arrival.copies > 1
+    along = Leg(
+        "shift" if in_place else "exchange", "x", src.row, src.rows, src.col, src.cols,
+        dst.col, dst.cols, words if tree else moved, groups=0 if in_place else 1,
+    )  # fmt: skip
+    if tree:
+        return along, Leg("broadcast", "y", *lines, words, share=target.tiling.k_parts)
+    kind = "shift" if arrival.ordered and arrival.mode != "rows" else "exchange"
+    down = Leg(kind, "y", *lines, moved, groups=_row_groups(target, arrival))
+    if arrival.mode in ("rows", "copied"):
+        return _moving((along, down, _along(dst, (dst.col, dst.cols), arrival, moved)))
+    return _moving((along, down))
+
+
+def _moving(legs: tuple[Leg, ...]) -> tuple[Leg, ...]:
+    """Drop legs on which nothing moves; one stays at least."""
+    kept = tuple(leg for leg in legs if not _at_rest(leg))
+    return kept or legs[-1:]
+
+
+def _at_rest(leg: Leg) -> bool:
+    return leg.groups == 0 and (leg.src_start, leg.src) == (leg.dst_start, leg.dst)
 
 
 def _along(dst: Rect, columns: tuple[int, int], arrival: Arrival, moved: int) -> Leg:
@@ -85,9 +119,7 @@ def _row_groups(target: End, arrival: Arrival) -> int:
 
 def _without_rest(legs: tuple[Leg, ...]) -> tuple[Leg, ...]:
     """Drop a first leg on which nothing moves: the words are on the right rows already."""
-    first = legs[0]
-    at_rest = first.groups == 0 and (first.src_start, first.src) == (first.dst_start, first.dst)
-    return legs[1:] if at_rest else legs
+    return legs[1:] if _at_rest(legs[0]) else legs
 
 
 def host_in_legs(target: End, arrival: Arrival, words: int) -> tuple[Leg, ...]:

@@ -23,8 +23,9 @@ def make_transfers(
     shapes: Shapes,
     machine: MachineSpec,
     dtype: str,
+    order: str = "yx",
 ) -> tuple[Transfer, ...]:
-    """Return one transfer an edge, with the least slots."""
+    """Return one transfer an edge, with the least slots, routed in `order`."""
     made = []
     for edge in edges:
         elements = 1
@@ -38,7 +39,7 @@ def make_transfers(
                 tensor=edge.tensor,
                 producer=edge.producer,
                 consumers=(edge.consumer,),
-                legs=_legs(edge, ends, machine, machine.words(chunk, dtype)),
+                legs=_legs(edge, ends, machine, machine.words(chunk, dtype), order),
                 chunks=edge.chunks,
                 out_slots=LEAST_SLOTS,
                 in_slots=(LEAST_SLOTS,),
@@ -52,12 +53,14 @@ def make_transfers(
     return tuple(made)
 
 
-def _legs(edge: Edge, ends: Mapping[str, End], machine: MachineSpec, words: int) -> tuple[Leg, ...]:
+def _legs(
+    edge: Edge, ends: Mapping[str, End], machine: MachineSpec, words: int, order: str
+) -> tuple[Leg, ...]:
     if edge.producer == HOST:
         return host_in_legs(ends[edge.consumer], edge.arrival, words)
     if edge.consumer == HOST:
         return host_out_legs(ends[edge.producer], machine, words)
-    return transfer_legs(ends[edge.producer], ends[edge.consumer], edge.arrival, words)
+    return transfer_legs(ends[edge.producer], ends[edge.consumer], edge.arrival, words, order)
 
 
 def _out_bytes(edge: Edge, ends: Mapping[str, End], chunk: int) -> int:

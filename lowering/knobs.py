@@ -1,0 +1,141 @@
+"""The one table of knobs: names, ranges, units, and the compile stage each makes anew.
+
+A knob is listed only when its mechanism exists. Knows no values; `config` holds those.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from engine.machine import PRESETS
+from lowering.passes.fuse import FUSABLE
+
+
+class KnobError(ValueError):
+    """A knob that does not exist, or a value out of its range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One thing a user can turn."""
+
+    name: str
+    label: str
+    kind: str
+    """choice | integer | number | text"""
+    help: str
+    stage: str
+    """first compile stage that a change makes anew: passes, kernels, sizing, placement, routing,
+    memory, timing, values, or print where only figures are printed otherwise"""
+    choices: tuple[str, ...] = ()
+    low: float = 0
+    high: float = 0
+    unit: str = ""
+    auto: bool = False
+    """the value `auto` leaves it to the compiler, or to the machine"""
+    per_kernel: bool = False
+    """applies to the selected kernel"""
+    figure: str = ""
+    """figure of the machine that it replaces, empty for none"""
+    form: str = ""
+    """how a text is written, or what else a choice may be; empty when there is nothing to add"""
+
+    def describe_range(self) -> str:
+        """Return the allowed values in words."""
+        if self.kind == "choice":
+            return ", ".join(self.choices) + (f", or {self.form}" if self.form else "")
+        span = self.form if self.kind == "text" else f"{self.low:.10g}..{self.high:.10g}"
+        return f"{span} or auto" if self.auto else span
+
+
+def _figure(
+    name: str, label: str, help: str, low: float, high: float, unit: str, *,  # noqa: A002
+    kind: str = "number", stage: str = "sizing",
+) -> Knob:  # fmt: skip
+    return Knob(
+        name, label, kind, f"{help}; auto: the machine's own", stage, low=low, high=high,
+        unit=unit, auto=True, figure=name,
+    )  # fmt: skip
+
+
+def _switch(name: str, label: str, help: str) -> Knob:  # noqa: A002
+    return Knob(name, label, "choice", help, "passes", choices=("on", "off"))
+
+
+_COMPILE = (
+    Knob("machine", "machine", "choice",
+         "the machine to compile for: a preset or mesh-ROWSxCOLS", "sizing",
+         choices=(*PRESETS, "mesh-64x64", "mesh-128x128", "mesh-256x256")),
+    Knob("samples", "samples", "integer", "samples sent through the pipeline",
+         "timing", low=1, high=4096, unit="samples", auto=True),
+    Knob("slots", "slots", "integer",
+         "chunks that fit at either end of an edge; more hides latency and costs SRAM",
+         "memory", low=1, high=64, unit="chunks", auto=True),
+    Knob("pe_cap", "PE cap", "integer", "most PEs the selected kernel may take",
+         "sizing", low=1, high=4_000_000, unit="PEs", auto=True, per_kernel=True),
+    Knob("pin", "pin", "text",
+         "place of the selected kernel: at most so many rows and columns of PEs from a "
+         "north-west corner on; the others are placed around it",
+         "placement", auto=True, per_kernel=True, form="ROWSxCOLS at ROW,COL"),
+    Knob("dtype", "storage dtype", "choice",
+         "dtype of weights and activations in SRAM and on links", "sizing",
+         choices=("fp32", "fp16")),
+    Knob("max_chunks", "chunks", "integer",
+         "most chunks a sample is cut into on an edge; more overlaps kernels and adds steps",
+         "routing", low=1, high=8, unit="chunks"),
+    Knob("fusion", "fusion", "choice",
+         "what joins the kernel that feeds it: bias (sums with a constant), activation (other "
+         "elementwise operations, residual sums too), normalisation (softmax, row statistics), "
+         "views (reshapes, transposes, cuts)",
+         "kernels", choices=("all", "none", *FUSABLE), form="several joined by '+'"),
+    _switch("fold_batch_norm", "fold batch norm",
+            "move a batch normalisation's factors into the convolution before it"),
+    _switch("global_pool", "global pooling",
+            "turn a pooling window over the whole map into a reduction that rows share"),
+    Knob("aspect", "aspect limit", "integer",
+         "most that the sides of a kernel's place may differ by as a factor; auto: the "
+         "strictest of 4, 8, 16, 32 that costs hardly anything",
+         "placement", low=1, high=4096, auto=True),
+    Knob("route_order", "route order", "choice",
+         "way of a tensor between kernels: yx runs down the producer's columns first, xy along "
+         "its rows first", "routing", choices=("yx", "xy")),
+    Knob("values_mb", "values budget", "integer",
+         "tensors of sample 0 that a run keeps and a recording carries; beyond it only the "
+         "outputs", "values", low=1, high=4096, unit="MB"),
+)  # fmt: skip
+
+_MACHINE = (
+    _figure("hop_cycles", "hop", "router to neighbouring router", 0, 1000, "cycles",
+            kind="integer"),
+    Knob("link_bits", "link width", "choice",
+         "payload of one wavelet; auto: the machine's own", "sizing", unit="bits",
+         choices=("auto", "16", "32", "64", "128", "256"), auto=True, figure="link_bits"),
+    _figure("sram_bytes", "SRAM", "SRAM of one PE, program code included", 4_096, 1 << 28,
+            "bytes", kind="integer"),
+    _figure("fp32_rate", "fp32 rate", "multiply-adds a cycle of one PE in fp32", 0.001, 4096,
+            "elements/cycle"),
+    _figure("fp16_rate", "fp16 rate", "multiply-adds a cycle of one PE in fp16", 0.001, 4096,
+            "elements/cycle"),
+    _figure("host_wavelets_per_cycle", "host rate",
+            "host input, and host output, of the whole wafer", 0.001, 100_000,
+            "wavelets/cycle", stage="timing"),
+    _figure("clock_hz", "clock", "clock at which seconds are printed; cycles stay as they are",
+            1e6, 1e11, "Hz", stage="print"),
+)  # fmt: skip
+
+KNOBS: dict[str, Knob] = {knob.name: knob for knob in (*_COMPILE, *_MACHINE)}
+"""every knob whose mechanism exists, in the order they are shown"""
+
+
+def find_knob(name: str) -> Knob:
+    """Return the knob called `name`.
+
+    Raises:
+        KnobError: there is none; the message gives the nearest.
+    """
+    if name in KNOBS:
+        return KNOBS[name]
+    near = difflib.get_close_matches(name, KNOBS, n=1, cutoff=0.4)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    raise KnobError(f"unknown knob '{name}'{hint} Knobs: {', '.join(KNOBS)}")
