@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
+from app.cli_comparing import add_comparing, add_gate
+
 OK, DOES_NOT_FIT, USAGE, UNSUPPORTED, GATE, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 """exit codes of every verb"""
 
@@ -25,6 +27,8 @@ _VERBS = {
     "show": ("app.cli_recording", "show"),
     "verify": ("app.cli_recording", "verify"),
     "export": ("app.cli_export", "export"),
+    "compare": ("app.cli_compare", "compare"),
+    "sweep": ("app.cli_sweep", "sweep"),
     "machines": ("app.cli_tables", "machines"),
     "knobs": ("app.cli_tables", "knobs"),
     "ops": ("app.cli_tables", "ops"),
@@ -52,6 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_screens(verbs)
     _add_models(verbs)
     _add_recordings(verbs)
+    add_comparing(verbs, _add_choices)
     for name, text in (("machines", "list machines and where their figures come from"),
                        ("knobs", "list what can be tuned"),
                        ("ops", "list the ONNX operators that can be read")):  # fmt: skip
@@ -75,6 +80,7 @@ def _add_screens(verbs: argparse._SubParsersAction[_Parser]) -> None:
 def _add_choices(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--machine", help="wse1 | wse2 | wse3 | mesh-RxC | a YAML file")
     verb.add_argument("--config", metavar="C.yaml", help="a YAML file of knobs")
+    verb.add_argument("--write-config", metavar="C.yaml", help="write the knobs in use to a file")
     verb.add_argument(
         "--set",
         dest="settings",
@@ -105,6 +111,7 @@ def _add_models(verbs: argparse._SubParsersAction[_Parser]) -> None:
         verb.add_argument("model", help="an .onnx file or a demo's name")
         verb.add_argument("--json", action="store_true", help="print the figures as JSON")
         _add_choices(verb)
+        add_gate(verb)
 
 
 def _add_recordings(verbs: argparse._SubParsersAction[_Parser]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.cli import DOES_NOT_FIT, OK
 from app.cli_faults import UsageError
+from app.cli_gate import check_gate, gated
 from app.cli_options import config_of, dims_of
 from app.cli_progress import shown_progress
 from app.computed import Computed
@@ -32,12 +33,14 @@ from lowering.compiler import Compiled, compile_graph
 
 def check(arguments: argparse.Namespace) -> int:
     """Compile only: fits, or why not."""
+    check_gate(arguments)
     config, dims = config_of(arguments), dims_of(arguments)
     with shown_progress("compiled") as progress:
         progress.stage("reading the model")
         graph = load_graph(arguments.model, dims, shape_only=True)
         compiled = compile_graph(graph, config, progress)
-    return _print_compiled(compiled, arguments.json)
+    code = _print_compiled(compiled, arguments.json)
+    return gated(arguments, code, f"check {compiled.graph.name}", compile_summary(compiled))
 
 
 def _print_compiled(compiled: Compiled, as_json: bool) -> int:
@@ -58,12 +61,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"-o {arguments.output}: a recording's name must end in .wscope")
     if str(arguments.model).lower().endswith(".wscope"):
         raise UsageError(f"{arguments.model} is a recording already; use show, export or open")
+    check_gate(arguments)
     config, dims = config_of(arguments), dims_of(arguments)
     with shown_progress("compiled and executed") as progress:
         done = open_run(1, arguments.model, config, dims, progress).run
     computed = _values(done, arguments)
     if computed is not None:
-        kept = kept_values(computed.values, done.program)
+        kept = kept_values(computed.values, done.program, config.values_mb << 20)
         done = replace(done, values=kept, computed=computed)
     if arguments.output:
         with shown_progress(f"wrote {arguments.output}") as progress:
@@ -74,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
         _print_report(view_report(done))
         if arguments.values != "none":
             print(f"{'values':<13} {view_values(done).sentence}")
-    return OK if done.program.would_run else DOES_NOT_FIT
+    code = OK if done.program.would_run else DOES_NOT_FIT
+    return gated(arguments, code, f"run {done.compiled.graph.name}", run_summary(done))
 
 
 def _values(run: Run, arguments: argparse.Namespace) -> Computed | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+import sys
 from pathlib import Path
 
 from app.cli_faults import UsageError
-from lowering.config import CompileConfig, KnobError, apply_knob
+from app.config_file import read_config, write_config
+from lowering.config import CompileConfig, apply_knob, with_machine
 from lowering.machine_file import find_machine
-from lowering.yaml_file import read_mapping
 
 
 def config_of(arguments: argparse.Namespace) -> CompileConfig:
@@ -20,12 +20,12 @@ def config_of(arguments: argparse.Namespace) -> CompileConfig:
     """
     config = CompileConfig()
     if arguments.config:
-        for name, value in read_mapping(Path(arguments.config)).items():
-            if isinstance(value, (dict, list)):
-                raise KnobError(f"{arguments.config}: knob '{name}' must be one value")
-            config = set_knob(config, name, str(value))
+        found = read_config(Path(arguments.config))
+        config = found.config
+        for note in found.notes:
+            print(f"note: {note}", file=sys.stderr)
     if arguments.machine:
-        config = replace(config, machine=find_machine(arguments.machine))
+        config = with_machine(config, find_machine(arguments.machine))
     if arguments.samples is not None:
         config = apply_knob(config, "samples", arguments.samples)
     for text in arguments.settings:
@@ -33,6 +33,9 @@ def config_of(arguments: argparse.Namespace) -> CompileConfig:
         if not sign:
             raise UsageError(f"--set {text}: must be KNOB=VALUE, such as samples=8")
         config = set_knob(config, name.strip(), value.strip())
+    if arguments.write_config:
+        written = write_config(config, Path(arguments.write_config))
+        print(f"wrote {written}", file=sys.stderr)
     return config
 
 
@@ -40,7 +43,7 @@ def set_knob(config: CompileConfig, name: str, value: str) -> CompileConfig:
     """Return the config with a knob set; KNOB@KERNEL names a kernel, a machine may be a file."""
     knob, _, kernel = name.partition("@")
     if knob == "machine":
-        return replace(config, machine=find_machine(value))
+        return with_machine(config, find_machine(value))
     return apply_knob(config, knob, value, kernel=kernel or None)
 
 

@@ -40,6 +40,11 @@ class History:
         return self._delta
 
     @property
+    def before(self) -> Run | None:
+        """the run before the last change, None before any"""
+        return self._changes[self._place - 1].run if self.can_undo else None
+
+    @property
     def can_undo(self) -> bool:
         """True when an older run is kept"""
         return self._place > 0

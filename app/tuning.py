@@ -61,19 +61,22 @@ class RunVerbs(CursorVerbs):
                 kernel = self._cursor.selection.kernel
             config = apply_knob(self._wanted, name, value, kernel=kernel)
             what = f"{name} = {value}" + (f" for {kernel}" if kernel else "")
-            self._wanted = config
-            graph, source = self.run.compiled.graph, self.run.source
+            return self._recompile(config, what)
 
-            def work(progress: Progress) -> Run:
-                return make_run(next_run_id(), graph, config, source, progress, self._cache)
+    def _recompile(self, config: CompileConfig, what: str) -> JobState:
+        self._wanted = config
+        graph, source = self.run.compiled.graph, self.run.source
 
-            self._say(f"compiling with {what}")
-            return self._jobs.start(
-                what,
-                work,
-                lambda run: self._install(config, Change(what, run)),
-                lambda message: self._failed(config, message),
-            )
+        def work(progress: Progress) -> Run:
+            return make_run(next_run_id(), graph, config, source, progress, self._cache)
+
+        self._say(f"compiling with {what}")
+        return self._jobs.start(
+            what,
+            work,
+            lambda run: self._install(config, Change(what, run)),
+            lambda message: self._failed(config, message),
+        )
 
     def cancel(self) -> bool:
         """Stop the background job; False when none runs."""

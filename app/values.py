@@ -165,10 +165,12 @@ def write_outputs(path: Path, outputs: Mapping[str, np.ndarray]) -> None:
         raise ValuesError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def kept_values(values: ValueRun, program: Program) -> dict[str, np.ndarray]:
+def kept_values(
+    values: ValueRun, program: Program, budget: int = KEPT_BYTES
+) -> dict[str, np.ndarray]:
     """Return what a recording carries: all tensors of sample 0, or the outputs if too many."""
     first = {name: array for (name, sample), array in values.tensors.items() if sample == 0}
-    if sum(array.nbytes for array in first.values()) <= KEPT_BYTES:
+    if sum(array.nbytes for array in first.values()) <= budget:
         return first
     outputs = {tensor.id for tensor in program.tensors if tensor.role == "output"}
     return {name: array for name, array in first.items() if name in outputs}

@@ -78,7 +78,7 @@ class ValueVerbs(RunVerbs):
     def _attach(self, run: Run, computed: Computed) -> None:
         """Show the same run with its values: its frames stay, so its id does."""
         with self._lock:
-            kept = kept_values(computed.values, run.program)
+            kept = kept_values(computed.values, run.program, run.config.values_mb << 20)
             self._history.swap(replace(run, values=kept, computed=computed))
             self._say(values_sentence(computed))
 

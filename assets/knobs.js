@@ -19,7 +19,7 @@
     const form = make('div', { class: 'form' });
     knobs.rows.forEach((row) => {
       const field = row.choices.length ? make('select', {}) : make('input', {
-        type: 'text', inputmode: 'numeric', autocomplete: 'off', spellcheck: 'false' });
+        type: 'text', inputmode: row.type === 'text' ? 'text' : 'decimal', autocomplete: 'off', spellcheck: 'false' });
       field.id = `knob-${row.name}`;
       field.addEventListener('change', () => {
         WS.act('set', row.name, field.value.trim());
@@ -28,7 +28,7 @@
       field.addEventListener('keydown', (event) => {
         if (event.key === 'Enter' || event.key === 'Escape') field.blur();
       });
-      const range = row.choices.length ? '' : `${row.low} to ${row.high}${row.auto ? ' or auto' : ''}`;
+      const range = row.choices.length ? '' : row.range;
       const name = make('label', { for: field.id,
         title: `${row.help}${range ? ` (${range})` : ''}; makes anew from: ${row.stage}` });
       name.append(row.label, make('small', {}, row.unit && row.unit !== row.label ? row.unit : ''));

@@ -96,6 +96,7 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "aspect": config.aspect,
         "route_order": config.route_order,
         "values_mb": config.values_mb,
+        "seed": config.seed,
     }
     value = values[name]
     return "auto" if value is None else str(value)

@@ -103,6 +103,8 @@ _COMPILE = (
     Knob("values_mb", "values budget", "integer",
          "tensors of sample 0 that a run keeps and a recording carries; beyond it only the "
          "outputs", "values", low=1, high=4096, unit="MB"),
+    Knob("seed", "seed", "integer", "seed of the inputs that are made when none are given",
+         "values", low=0, high=(1 << 31) - 1),
 )  # fmt: skip
 
 _MACHINE = (

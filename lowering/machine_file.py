@@ -43,6 +43,16 @@ def load_machine(path: Path) -> MachineSpec:
         given = read_mapping(path)
     except YamlFileError as error:
         raise MachineError(str(error)) from error
+    return machine_of(given, path)
+
+
+def machine_of(given: dict[str, Any], path: Path) -> MachineSpec:
+    """Return the machine that a mapping found in `path` describes.
+
+    Raises:
+        MachineError: a figure makes no sense.
+    """
+    given = dict(given)
     base = parse_machine(_text(path, "base", given.pop("base", "wse2")))
     changes: dict[str, Any] = {"name": path.stem}
     for name, value in given.items():
@@ -52,6 +62,18 @@ def load_machine(path: Path) -> MachineSpec:
             changes[f"fabric_{side}"] = changes[side]
     notes = tuple((name, f"{path.name}") for name in sorted(given) if name not in ("name",))
     return replace(base, **changes, sources=(*notes, ("all others", f"the {base.name} preset")))
+
+
+def machine_plain(machine: MachineSpec) -> dict[str, Any]:
+    """Return the mapping from which `machine_of` makes a machine with the same figures."""
+    plain = {f.name: getattr(machine, f.name) for f in fields(MachineSpec) if f.name not in _ODD}
+    plain["simd"] = {
+        rate.dtype: {
+            "elements_per_cycle": rate.elements_per_cycle, "setup_cycles": rate.setup_cycles
+        }
+        for rate in machine.simd
+    }  # fmt: skip
+    return {"name": machine.name, **plain, "defects": [list(place) for place in machine.defects]}
 
 
 def _figure(path: Path, base: MachineSpec, name: str, value: Any) -> Any:

@@ -45,7 +45,7 @@ def export_request(
     pictures = _pictures(run, request, progress)
     if len(pictures) > 1 and ending in _ONE_STEP:
         raise ExportError(f"a {ending} shows one step; use .html, .npz, .csv or .json for several")
-    _write(path, render(pictures, ending))
+    write_bytes(path, render(pictures, ending))
     return path
 
 
@@ -86,7 +86,8 @@ def render(pictures: list[Picture], ending: str) -> bytes:
     return writers[ending](pictures)
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all. Raises ExportError."""
     try:
         folder = path.resolve().parent
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)

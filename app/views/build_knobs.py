@@ -18,10 +18,11 @@ def view_knobs(config: CompileConfig, history: History, kernel: str | None) -> K
 def _row(knob: Knob, config: CompileConfig, kernel: str | None) -> KnobRow:
     value = knob_value(config, knob.name, kernel)
     default = knob_value(_DEFAULT, knob.name, kernel)
-    is_number = knob.kind == "integer"
+    is_number = knob.kind in ("integer", "number")
     return KnobRow(
         name=knob.name, label=knob.label, type=knob.kind, value=value, default=default,
         changed=value != default, choices=knob.choices, low=knob.low if is_number else None,
         high=knob.high if is_number else None, auto=knob.auto, per_kernel=knob.per_kernel,
         unit=knob.unit, help=knob.help, stage=knob.stage,
+        range=knob.describe_range(),
     )  # fmt: skip

@@ -14,7 +14,7 @@ class KnobRow:
     name: str
     label: str
     type: str
-    """choice | integer"""
+    """choice | integer | number | text"""
     value: str
     """as text; 'auto' where the compiler chooses"""
     default: str
@@ -22,10 +22,10 @@ class KnobRow:
     """True when it differs from the default"""
     choices: tuple[str, ...]
     """for a choice, else empty"""
-    low: int | None
-    """smallest value, None for a choice"""
-    high: int | None
-    """largest value, None for a choice"""
+    low: float | None
+    """smallest value, None for a choice or a text"""
+    high: float | None
+    """largest value, None for a choice or a text"""
     auto: bool
     """True when 'auto' is a value"""
     per_kernel: bool
@@ -34,6 +34,8 @@ class KnobRow:
     help: str
     stage: str
     """first compile stage that runs again"""
+    range: str = ""
+    """what it may be, in words"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ def _cut(text: str, width: int = 36) -> str:
 
 def knob_range(knob: KnobRow) -> str:
     """Return what a knob may be, in words."""
+    if knob.range:
+        return knob.range
     if knob.choices:
         return ", ".join(knob.choices)
     span = f"{knob.low}..{knob.high}"
