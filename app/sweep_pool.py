@@ -17,15 +17,15 @@ from app.sweep import Point, Row, run_point
 from lowering.config import KnobError
 from lowering.graph import Graph
 
+Rows = Generator[Row, None, None]
+"""ends what runs its points when it is closed"""
 CONNECT_SECONDS = 15.0
 """how long a scheduler may take to answer"""
 _graph: list[Graph] = []
 """the model of a worker process, set once when it starts"""
 
 
-def run_points(
-    graph: Graph, points: Sequence[Point], jobs: int = 0, scheduler: str = ""
-) -> Generator[Row, None, None]:
+def run_points(graph: Graph, points: Sequence[Point], jobs: int = 0, scheduler: str = "") -> Rows:
     """Yield a row for each point as it finishes; `jobs` 0: as many as there are cores.
 
     Raises:
@@ -50,7 +50,7 @@ def _run_here(point: Point) -> Row:
     return run_point(_graph[0], point)
 
 
-def _in_processes(graph: Graph, points: Sequence[Point], count: int) -> Generator[Row, None, None]:
+def _in_processes(graph: Graph, points: Sequence[Point], count: int) -> Rows:
     """Run points in fresh processes; they end with the generator, however that ends."""
     context = multiprocessing.get_context("spawn")
     others = {process.pid for process in multiprocessing.active_children()}
@@ -74,9 +74,7 @@ def _in_processes(graph: Graph, points: Sequence[Point], count: int) -> Generato
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _on_cluster(
-    graph: Graph, points: Sequence[Point], scheduler: str
-) -> Generator[Row, None, None]:
+def _on_cluster(graph: Graph, points: Sequence[Point], scheduler: str) -> Rows:
     try:
         from distributed import Client
         from distributed import as_completed as completed

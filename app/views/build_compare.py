@@ -103,6 +103,8 @@ def ticks_of(found: Difference, limit: float) -> tuple[Tick, ...]:
 def amount_text(found: Difference, value: float) -> str:
     """Return a difference as people read it, with its unit."""
     kind = found.metric.kind
+    if value == 0:
+        return "equal"
     if kind == "fraction":
         return f"{100 * value:+.3g} points"
     if kind == "bytes":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.geometry import Rect
 from lowering.config import KNOBS, CompileConfig, KnobError, apply_knob, find_knob, knob_value
 
 
@@ -22,6 +23,10 @@ def test_every_knob_has_a_value_a_range_and_a_help() -> None:
     [
         ("machine", "wse3", "wse3"), ("machine", "mesh-9x8", "mesh-9x8"), ("samples", 12, "12"),
         ("samples", "auto", "auto"), ("slots", "1", "1"), ("slots", " 64 ", "64"),
+        ("fusion", "views+bias", "bias+views"), ("fusion", "all", "all"),
+        ("fusion", "none", "none"), ("global_pool", "off", "off"), ("aspect", "3", "3"),
+        ("hop_cycles", 4, "4"), ("clock_hz", "1.1e9", "1100000000"), ("link_bits", "64", "64"),
+        ("fp16_rate", 2.92, "2.92"), ("sram_bytes", "auto", "auto"), ("route_order", "xy", "xy"),
         ("dtype", "fp16", "fp16"), ("max_chunks", 1, "1"), ("max_chunks", 8, "8"),
     ],
 )  # fmt: skip
@@ -56,6 +61,11 @@ def test_cap_belongs_to_a_kernel() -> None:
         ("max_chunks", 2.5, "knob 'max_chunks' is '2.5', must be 1..8"),
         ("dtype", "fp8", "knob 'dtype' is 'fp8', must be one of fp32, fp16"),
         ("machine", "wse22", "did you mean 'wse2'?"),
+        ("fusion", "bias+gelu", "must be one of all, none, bias, activation"),
+        ("link_bits", "12", "must be one of auto, 16, 32"),
+        ("fp32_rate", "fast", "knob 'fp32_rate' is 'fast', must be 0.001..4096 or auto"),
+        ("fp32_rate", "nan", "must be 0.001..4096 or auto"),
+        ("sram_bytes", 4_100, "reserved_sram_bytes 4176 leaves nothing of 4100"),
     ],
 )
 def test_value_out_of_range_is_refused_with_the_range(name: str, value: str, text: str) -> None:
@@ -69,3 +79,19 @@ def test_unknown_knob_gets_the_nearest() -> None:
         find_knob("slot")
     with pytest.raises(KnobError, match="Knobs: machine, samples, slots"):
         find_knob("zzz")
+
+
+def test_pin_is_a_place_of_a_kernel() -> None:
+    config = apply_knob(CompileConfig(), "pin", "40x60 at 10,20", kernel="ffn1")
+    assert config.pins == (("ffn1", Rect(10, 20, 40, 60)),)
+    assert knob_value(config, "pin", "ffn1") == "40x60 at 10,20"
+    assert knob_value(config, "pin", "ffn2") == "auto"
+    assert apply_knob(config, "pin", "auto", kernel="ffn1") == CompileConfig()
+    for text in ("40x60", "40 at 3", "0x6 at 1,1", "4x4 at -1,2"):
+        with pytest.raises(KnobError, match=r"must be ROWSxCOLS at ROW,COL, such as 40x60"):
+            apply_knob(config, "pin", text, kernel="ffn1")
+
+
+def test_knob_of_the_model_takes_no_kernel() -> None:
+    with pytest.raises(KnobError, match="knob 'samples' acts on the whole model"):
+        apply_knob(CompileConfig(), "samples", 3, kernel="fc1")

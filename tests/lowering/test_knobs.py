@@ -1,0 +1,259 @@
+"""Every knob changes what it says, makes anew what its stage says, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.geometry import Rect
+from engine.machine import parse_machine
+from engine.run import Execution, execute
+from lowering.cache import StageCache
+from lowering.compiler import Compiled, compile_graph
+from lowering.config import KNOBS, CompileConfig, KnobError, apply_knob
+from lowering.stages.plan import DoesNotFit
+from tests.factories.graphs import model_graph
+
+MESH = CompileConfig(machine=parse_machine("mesh-64x64"))
+LATE: set[str] = set()
+PLACED = {"placement", "routing"}
+
+
+def compile_twice(
+    model: str, after: CompileConfig, before: CompileConfig = MESH
+) -> tuple[Compiled, Compiled, set[str]]:
+    """Compile with one memory; return both and the stages that the second made anew."""
+    cache, graph = StageCache(), model_graph(model)
+    first = compile_graph(graph, before, cache=cache)
+    known = set(cache._entries)
+    second = compile_graph(graph, after, cache=cache)
+    return first, second, {str(key[0]) for key in set(cache._entries) - known}  # type: ignore[index]
+
+
+def run(compiled: Compiled) -> Execution:
+    execution = execute(compiled.program, compiled.store)
+    assert execution.ledger.ok, [c for c in execution.ledger.checks if not c.ok]
+    return execution
+
+
+def regions(compiled: Compiled) -> list[Rect]:
+    return [kernel.region for kernel in compiled.program.kernels]
+
+
+@pytest.mark.parametrize(
+    ("knob", "value", "made"),
+    [
+        ("clock_hz", 1e9, LATE), ("host_wavelets_per_cycle", 0.5, LATE), ("values_mb", 1, LATE),
+        ("seed", 7, LATE), ("samples", 7, LATE), ("slots", 3, LATE),
+        ("max_chunks", 2, {"routing"}), ("route_order", "xy", {"routing"}),
+        ("hop_cycles", 3, PLACED), ("link_bits", 64, PLACED), ("sram_bytes", 12_000, PLACED),
+        ("fp32_rate", 2, PLACED), ("aspect", 2, PLACED), ("dtype", "fp16", PLACED),
+        ("machine", "mesh-128x128", PLACED), ("fusion", "none", {"kernels", *PLACED}),
+        ("fold_batch_norm", "off", {"passes", "kernels", "store", *PLACED}),
+        ("global_pool", "off", {"passes", "kernels", "store", *PLACED}),
+    ],
+)  # fmt: skip
+def test_knob_makes_anew_what_its_stage_says(knob: str, value: str | float, made: set[str]) -> None:
+    _, _, found = compile_twice("demo-mlp", apply_knob(MESH, knob, value))
+    assert found == made
+
+
+def test_stage_of_every_knob_is_covered_above() -> None:
+    stages = {"passes", "kernels", "sizing", "placement", "routing", "memory", "timing",
+              "values", "print"}  # fmt: skip
+    assert {knob.stage for knob in KNOBS.values()} == stages
+
+
+def test_clock_changes_nothing_but_the_clock() -> None:
+    first, second, _ = compile_twice("demo-mlp", apply_knob(MESH, "clock_hz", 2e9))
+    machine = second.program.machine
+    assert machine.clock_hz == 2e9
+    assert machine.name == "mesh-64x64[clock_hz=2000000000]"
+    assert replace(second.program, machine=first.program.machine) == first.program
+    ours, theirs = run(first).timeline.to_arrays(), run(second).timeline.to_arrays()
+    for name in ours:
+        np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
+
+
+def test_host_rate_slows_what_comes_from_the_host_and_moves_nothing() -> None:
+    slow = apply_knob(MESH, "host_wavelets_per_cycle", 0.25)
+    first, second, _ = compile_twice("demo-transformer", slow)
+    assert regions(first) == regions(second)
+    assert second.program.transfers == first.program.transfers
+    assert run(second).timeline.makespan > run(first).timeline.makespan
+
+
+def test_hops_lengthen_the_way_of_every_transfer() -> None:
+    first, second, _ = compile_twice("demo-mlp", apply_knob(MESH, "hop_cycles", 20))
+    assert second.program.machine.hop_cycles == 20
+    assert run(second).timeline.makespan > run(first).timeline.makespan
+
+
+def test_wider_links_carry_fewer_wavelets() -> None:
+    first, second, _ = compile_twice("demo-mlp", apply_knob(MESH, "link_bits", 128))
+    pairs = zip(first.program.transfers, second.program.transfers, strict=True)
+    words = [(a.chunks * a.legs[-1].words, b.chunks * b.legs[-1].words) for a, b in pairs]
+    assert all(4 * b <= a + 8 for a, b in words)
+    assert {leg.words for t in first.program.transfers for leg in t.legs} != {0}
+
+
+def test_less_sram_takes_more_pes_for_the_largest_kernel() -> None:
+    graph = model_graph("demo-transformer")
+    free = compile_graph(graph, MESH)
+    tight = compile_graph(graph, apply_knob(MESH, "sram_bytes", 9_000))
+    assert tight.program.machine.sram_bytes == 9_000
+    largest = max(row.sram_bytes for row in free.report.rows)
+    assert largest > 9_000
+    assert not tight.fits or max(row.sram_bytes for row in tight.report.rows) <= 9_000
+
+
+def test_rate_belongs_to_its_dtype() -> None:
+    graph = model_graph("demo-transformer")
+    cycles = {}
+    for name in ("fp32_rate", "fp16_rate"):
+        compiled = compile_graph(graph, apply_knob(MESH, name, 16))
+        cycles[name] = max(row.cycles for row in compiled.report.rows)
+    plain = max(row.cycles for row in compile_graph(graph, MESH).report.rows)
+    assert cycles["fp32_rate"] < plain
+    assert cycles["fp16_rate"] == plain
+
+
+def test_aspect_limits_the_sides_of_places() -> None:
+    _, second, _ = compile_twice("demo-cnn", apply_knob(MESH, "aspect", 1))
+    assert run(second).timeline.makespan > 0
+    first = compile_graph(model_graph("demo-cnn"), MESH)
+    assert regions(first) != regions(second)
+
+
+def test_unfused_every_operation_is_a_kernel_and_the_sums_are_the_same() -> None:
+    first, second, _ = compile_twice("demo-mlp", apply_knob(MESH, "fusion", "none"))
+    assert all(len(kernel.spec.ops) == 1 for kernel in second.program.kernels)
+    count = sum(len(kernel.spec.ops) for kernel in first.program.kernels)
+    assert len(second.program.kernels) == count
+    assert second.report.macs == first.report.macs
+    run(second)
+
+
+@pytest.mark.parametrize("model", ["demo-transformer", "demo-cnn", "gpt2_2l", "convnext"])
+@pytest.mark.parametrize(("knob", "value"), [("fusion", "none"), ("fusion", "activation+views"),
+                                             ("route_order", "xy"), ("aspect", "1")])  # fmt: skip
+def test_ledger_holds_whatever_the_knob(model: str, knob: str, value: str) -> None:
+    run(compile_graph(model_graph(model), apply_knob(MESH, knob, value)))
+
+
+def test_rows_first_moves_the_same_words_along_other_links() -> None:
+    first, second, _ = compile_twice("demo-transformer", apply_knob(MESH, "route_order", "xy"))
+    assert regions(first) == regions(second)
+    inner = [(a, b) for a, b in zip(first.program.transfers, second.program.transfers, strict=True)
+             if a.producer != "host" and b.consumers != ("host",)]  # fmt: skip
+    assert any(a.legs != b.legs for a, b in inner)
+    assert {leg.axis for a, b in inner for leg in b.legs[:1] if len(b.legs) == 3} <= {"x"}
+    assert [(a.tensor, a.chunks, a.in_bytes) for a, _ in inner] == [
+        (b.tensor, b.chunks, b.in_bytes) for _, b in inner
+    ]
+
+
+def test_figures_survive_another_machine_and_go_with_auto() -> None:
+    config = apply_knob(apply_knob(MESH, "hop_cycles", 3), "machine", "wse3")
+    assert config.machine.hop_cycles == 3
+    assert config.machine.name == "wse3[hop_cycles=3]"
+    assert apply_knob(config, "hop_cycles", "auto").machine == parse_machine("wse3")
+    assert apply_knob(apply_knob(MESH, "hop_cycles", 3), "hop_cycles", "auto") == MESH
+    assert ("hop_cycles", "set by hand, no source") in config.machine.sources
+
+
+def test_pinned_kernel_stays_and_the_others_go_around_it() -> None:
+    config = apply_knob(MESH, "pin", "20x30 at 25,12", kernel="fc1")
+    compiled = compile_graph(model_graph("demo-mlp"), config)
+    place = compiled.program.kernel("fc1").region
+    assert (place.row, place.col) == (25, 12)
+    assert place.rows <= 20
+    assert place.cols <= 30
+    pinned = Rect(25, 12, 20, 30)
+    others = [kernel.region for kernel in compiled.program.kernels if kernel.id != "fc1"]
+    assert len(others) == 2
+    assert not any(region.overlaps(pinned) for region in others)
+    run(compiled)
+
+
+def test_all_kernels_may_be_pinned() -> None:
+    config = MESH
+    names = [kernel.id for kernel in compile_graph(model_graph("demo-mlp"), MESH).program.kernels]
+    for index, name in enumerate(names):
+        config = apply_knob(config, "pin", f"20x20 at {20 * index},{10 * index}", kernel=name)
+    compiled = compile_graph(model_graph("demo-mlp"), config)
+    assert [(r.row, r.col) for r in regions(compiled)] == [(0, 0), (20, 10), (40, 20)]
+    run(compiled)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "value", "text"),
+    [
+        ("fc1", "20x30 at 50,12", "ends at row 69, column 41, outside the 64x64 PEs"),
+        ("fc7", "2x3 at 0,0", "no kernel 'fc7' (with this fusion); did you mean 'fc"),
+    ],
+)
+def test_pin_that_cannot_be_had_says_why(kernel: str, value: str, text: str) -> None:
+    with pytest.raises(KnobError) as caught:
+        compile_graph(model_graph("demo-mlp"), apply_knob(MESH, "pin", value, kernel=kernel))
+    assert text in str(caught.value)
+
+
+def test_pins_that_overlap_or_cover_a_dead_pe_are_refused() -> None:
+    one = apply_knob(MESH, "pin", "20x20 at 0,0", kernel="fc0")
+    two = apply_knob(one, "pin", "20x20 at 19,19", kernel="fc1")
+    with pytest.raises(KnobError, match="overlaps kernel 'fc0' pinned to 20x20 at 0,0"):
+        compile_graph(model_graph("demo-mlp"), two)
+    dead = replace(one, machine=replace(MESH.machine, defects=((3, 4),)))
+    with pytest.raises(KnobError, match=r"covers the defective PE \(3, 4\)"):
+        compile_graph(model_graph("demo-mlp"), dead)
+
+
+def test_pin_that_leaves_no_room_names_the_pin() -> None:
+    config = apply_knob(MESH, "pin", "64x64 at 0,0", kernel="fc0")
+    with pytest.raises(DoesNotFit, match=r"around the pinned 'fc0' \(64x64 at 0,0\).*free the pin"):
+        compile_graph(model_graph("demo-mlp"), config)
+
+
+def test_pin_too_small_for_the_sram_is_a_what_if_that_says_so() -> None:
+    config = apply_knob(apply_knob(MESH, "sram_bytes", 8_000), "pin", "1x1 at 0,0", kernel="fc1")
+    compiled = compile_graph(model_graph("demo-mlp"), config)
+    assert not compiled.fits
+    assert "kernel 'fc1' pinned to 1x1 at 0,0 needs more SRAM" in compiled.report.to_text()
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        lambda c: apply_knob(c, "fusion", "bias"), lambda c: apply_knob(c, "route_order", "xy"),
+        lambda c: apply_knob(c, "pin", "9x9 at 40,40", kernel="fc0"),
+        lambda c: apply_knob(c, "link_bits", 16), lambda c: apply_knob(c, "aspect", 3),
+    ],
+)  # fmt: skip
+def test_recompile_equals_a_fresh_compile(turn: Callable[[CompileConfig], CompileConfig]) -> None:
+    _, again, _ = compile_twice("demo-mlp", turn(MESH))
+    fresh = compile_graph(model_graph("demo-mlp"), turn(MESH))
+    assert again.program == fresh.program
+    assert again.report == fresh.report
+
+
+def test_many_random_changes_end_where_a_fresh_compile_does() -> None:
+    dice = np.random.default_rng(4)
+    graph, cache, config = model_graph("demo-mlp"), StageCache(), MESH
+    values: dict[str, tuple[str | int, ...]] = {
+        "samples": (1, 5, "auto"), "slots": (1, 3, "auto"), "max_chunks": (1, 4, 8),
+        "fusion": ("all", "none", "bias+views"), "route_order": ("yx", "xy"),
+        "hop_cycles": (1, 4, "auto"), "link_bits": ("16", "auto"), "aspect": (2, "auto"),
+        "dtype": ("fp16", "fp32"), "global_pool": ("on", "off"), "clock_hz": (10**9, "auto"),
+    }  # fmt: skip
+    for turn in range(40):
+        name = list(values)[int(dice.integers(len(values)))]
+        choice = values[name][int(dice.integers(len(values[name])))]
+        config = apply_knob(config, name, choice)
+        kept = compile_graph(graph, config, cache=cache)
+        if turn % 4 == 3:
+            fresh = compile_graph(graph, config)
+            assert kept.program == fresh.program, (turn, name, choice)
