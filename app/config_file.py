@@ -63,7 +63,7 @@ def read_config(path: Path, config: CompileConfig | None = None) -> ConfigFile:
     made, notes = config or CompileConfig(), []
     for name, value in given.items():
         if name in SECTIONS:
-            settings, unused = older_settings(path, name, value)
+            settings, unused = _older(path, name, value)
             notes += unused
             for field, knob, text in settings:
                 made = _set(path, made, knob, text, None, f"{name}.{field}")
@@ -76,6 +76,13 @@ def read_config(path: Path, config: CompileConfig | None = None) -> ConfigFile:
             _known(path, name, knob)
             made = _set(path, made, knob, value, kernel or None, name)
     return ConfigFile(made, tuple(notes))
+
+
+def _older(path: Path, name: str, value: Any) -> tuple[list[tuple[str, str, str]], list[str]]:
+    try:
+        return older_settings(path, name, value)
+    except KnobError as error:
+        raise ConfigFileError(str(error)) from error
 
 
 def _known(path: Path, name: str, knob: str) -> None:

@@ -37,7 +37,7 @@ _UNITS = {"%": 0.01, "": 1.0, "b": 1.0, "kb": 1024.0, "mb": 1048576.0, "k": 1e3,
           "cycles": 1.0, "pes": 1.0}  # fmt: skip
 _TOKEN = re.compile(
     r"\s*(?:(?P<op>>=|<=|==|!=|>|<)|(?P<mark>[()])"
-    r"|(?P<number>[+-]?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(?P<unit>%|[A-Za-z]+\b)?"
+    r"|(?P<number>[+-]?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(?P<unit>%|(?!(?:and|or)\b)[A-Za-z]+\b)?"
     r"|(?P<name>[A-Za-z_][\w.:-]*))"
 )
 MAX_LENGTH = 500
@@ -114,8 +114,6 @@ def judge(
     Raises:
         GateError: a syntax error, an unknown figure, or a change without a run to compare with.
     """
-    if len(text) > MAX_LENGTH:
-        raise GateError(f"the condition has {len(text)} characters, at most {MAX_LENGTH} are read")
     old = figures_of(before) if before is not None else None
     reader = _Reader(text, figures_of(summary), old)
     holds = reader.either()
@@ -144,6 +142,8 @@ class _Reader:
     def __init__(
         self, text: str, figures: Mapping[str, float], before: Mapping[str, float] | None
     ) -> None:
+        if len(text) > MAX_LENGTH:
+            raise GateError(f"a condition of {len(text)} characters: at most {MAX_LENGTH} are read")
         self._text = text
         self._figures = figures
         self._before = before
@@ -221,7 +221,7 @@ class _Reader:
         path = SHORT.get(name.text, name.text)
         if path not in figures:
             known = [*(short for short, full in SHORT.items() if full in figures), *figures]
-            near = difflib.get_close_matches(name.text, known, n=1, cutoff=0.5)
+            near = difflib.get_close_matches(name.text.lower(), known, n=1, cutoff=0.5)
             hint = f"; did you mean '{near[0]}'?" if near else ""
             have = f"there is no figure '{name.text}' here{hint}"
             if "makespan_cycles" not in figures:
