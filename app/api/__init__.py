@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from app.config_file import ConfigFileError, read_config, write_config
 from app.debugger import Debugger
 from app.export import ExportError, Request, export_request
 from app.opening import open_run
@@ -19,6 +20,7 @@ from app.run import Run
 from app.saving import save_run, verify_recording
 from app.summary import run_summary as summary
 from app.version import VERSION
+from app.views.build_compare import view_compare
 from engine.machine import PRESETS, MachineError, MachineSpec
 from engine.recording import RecordingError
 from lowering.config import CompileConfig, KnobError, apply_knob
@@ -26,15 +28,18 @@ from lowering.errors import ModelImportError, UnsupportedOpError
 from lowering.machine_file import find_machine
 
 __all__ = [
-    "CompileConfig", "Debugger", "ExportError", "KnobError", "MachineError", "MachineSpec",
+    "CompileConfig", "ConfigFileError", "Debugger", "ExportError", "KnobError", "MachineError",
+    "MachineSpec",
     "ModelImportError", "RecordingError", "Request", "Run", "UnsupportedOpError", "__version__",
-    "config", "export", "machines", "open", "run", "save", "summary", "verify",
+    "compare", "config", "export", "machines", "open", "read_config", "run", "save", "summary",
+    "verify", "write_config",
 ]  # fmt: skip
 
 __version__ = VERSION
 save = save_run
 verify = verify_recording
 export = export_request
+compare = view_compare
 
 
 def machines() -> dict[str, MachineSpec]:

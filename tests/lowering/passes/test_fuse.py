@@ -10,7 +10,7 @@ from engine.kernels.pointwise.spec import Map
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
 from engine.kernels.spec import Operation
 from engine.kernels.window.spec import Window
-from lowering.passes.fuse import KernelDraft, family_of, fuse
+from lowering.passes.fuse import FUSABLE, KernelDraft, class_of, family_of, fuse
 from tests.factories.graphs import DEMO_NAMES, MODEL_NAMES, lowered_graph, tiny_graph
 
 
@@ -127,3 +127,24 @@ def test_tensor_of_the_middle_that_is_an_output_leaves_the_kernel() -> None:
 )  # fmt: skip
 def test_every_operation_has_a_family(op: Operation, family: str) -> None:
     assert family_of(op) == family
+
+
+def test_only_the_classes_named_join() -> None:
+    graph = lowered_graph("mlp")
+    bias = [names(draft) for draft in fuse(graph, ("bias",))]
+    assert bias == [["Dot", "add"], ["relu"], ["Dot", "add"], ["gelu"], ["Dot", "add"]]
+    alone = [names(draft) for draft in fuse(graph, ())]
+    assert alone == [["Dot"], ["add"], ["relu"], ["Dot"], ["add"], ["gelu"], ["Dot"], ["add"]]
+    assert fuse(graph, FUSABLE) == fuse(graph)
+
+
+def test_classes_of_operations() -> None:
+    graph = lowered_graph("demo-transformer")
+    found = {name: set[str]() for name in FUSABLE}
+    for node in graph.nodes:
+        kind = node.op.fn if isinstance(node.op, Map | Reduce) else type(node.op).__name__
+        found[class_of(node.op, graph)].add(kind)
+    assert found["bias"] == {"add"}
+    assert "add" in found["activation"]  # residual sums
+    assert {"Softmax", "Normalize"} <= found["normalisation"]
+    assert {"Reshape", "Transpose"} <= found["views"]

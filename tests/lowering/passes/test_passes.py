@@ -10,10 +10,13 @@ import onnx
 import pytest
 from onnx import NodeProto, helper
 
+from engine.kernels.reduce.spec import Reduce
+from engine.kernels.window.spec import Window
 from lowering.evaluate import reference
 from lowering.frontends.onnx import load_onnx
 from lowering.graph import Graph
-from lowering.passes import Canonicalise, Fold, FoldBatchNorm
+from lowering.passes import Canonicalise, Fold, FoldBatchNorm, run_passes
+from tests.factories.graphs import tiny_graph
 from tests.factories.onnx_models import make_model, saved
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -145,3 +148,14 @@ def test_fold_computes_what_depends_on_no_input(tmp_path: Path) -> None:
     assert after.constants["y"].tolist() == [[6, 6], [6, 6]]
     assert not after.constants["y"].flags.writeable
     assert Fold(max_bytes=8).run(fed_by_constant).nodes == graph.nodes
+
+
+def test_optional_passes_can_be_left_out() -> None:
+    window = Window(
+        inputs=("x",), outputs=("y",), fn="mean", kernel=(4, 4), strides=(1, 1),
+        pads=((0, 0), (0, 0)), dilations=(1, 1),
+    )  # fmt: skip
+    graph = tiny_graph({"x": (1, 3, 4, 4), "y": (1, 3, 1, 1)}, window)
+    assert isinstance(run_passes(graph).nodes[0].op, Reduce)
+    assert run_passes(graph, ("global_pool",)).nodes[0].op == window
+    assert isinstance(run_passes(graph, ("fold_batch_norm",)).nodes[0].op, Reduce)

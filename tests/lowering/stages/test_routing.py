@@ -144,3 +144,41 @@ def test_models_stay_within_the_colors_and_the_mesh(name: str) -> None:
         along, across = (machine.cols, machine.rows)[:: 1 if leg.axis == "x" else -1]
         assert 0 <= leg.lines_start <= leg.lines_start + leg.lines <= across
         assert max(leg.src_start + leg.src, leg.dst_start + leg.dst) <= along
+
+
+def test_rows_first_goes_along_then_down_then_is_copied() -> None:
+    along, down, copy = transfer_legs(SOURCE, TARGET, Arrival("rows", True), 60, "xy")
+    assert along == Leg("exchange", "x", 0, 2, 0, 3, 5, 2, 60)
+    assert down == Leg("exchange", "y", 5, 2, 0, 2, 4, 6, 60, groups=3)
+    assert copy == Leg("broadcast", "x", 4, 6, 5, 2, 5, 2, 60)
+
+
+def test_rows_first_keeps_the_order_of_a_grid() -> None:
+    along, down = transfer_legs(SOURCE, TARGET, Arrival("grid", True), 60, "xy")
+    assert (along.kind, along.groups, down.kind, down.groups) == ("shift", 0, "shift", 0)
+    beside = End(Rect(0, 3, 2, 4), Tiling(2, 1, 4))
+    (only,) = transfer_legs(SOURCE, beside, Arrival("grid", True), 60, "xy")
+    assert only.axis == "x"
+    below = End(Rect(7, 0, 2, 3), Tiling(2, 1, 3))
+    (only,) = transfer_legs(SOURCE, below, Arrival("grid", True), 60, "xy")
+    assert only.axis == "y"
+
+
+def test_rows_first_sends_a_held_operand_once_along_and_copies_it_down() -> None:
+    along, tree = transfer_legs(SOURCE, TARGET, Arrival("held", False, copies=3), 60, "xy")
+    assert (along.kind, along.axis, along.words) == ("exchange", "x", 60)
+    assert tree == Leg("broadcast", "y", 5, 2, 0, 2, 4, 6, 60, share=2)
+
+
+def test_both_orders_start_and_end_at_the_same_pes() -> None:
+    for arrival in (Arrival("rows", True), Arrival("grid", False), Arrival("cells", True),
+                    Arrival("copied", False), Arrival("held", False, copies=3)):  # fmt: skip
+        for order in ("yx", "xy"):
+            legs = transfer_legs(SOURCE, TARGET, arrival, 60, order)
+            first, last = leg_patterns(legs[0]), leg_patterns(legs[-1])
+            inject = [p.rect for p in first if p.plane == "inject"]
+            deliver = [p.rect for p in last if p.plane == "deliver"]
+            assert min(r[:2] for r in inject) == (0, 0)
+            assert max(r[2:] for r in inject) == (2, 3)
+            assert min(r[:2] for r in deliver) == (4, 5), (arrival, order)
+            assert max(r[2:] for r in deliver) == (10, 7), (arrival, order)
