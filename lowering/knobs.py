@@ -76,7 +76,7 @@ _COMPILE = (
          "sizing", low=1, high=4_000_000, unit="PEs", auto=True, per_kernel=True),
     Knob("pin", "pin", "text",
          "place of the selected kernel: at most so many rows and columns of PEs from a "
-         "north-west corner on; the others are placed around it",
+         "north-west corner on (or 40x60@10,20); the others are placed around it",
          "placement", auto=True, per_kernel=True, form="ROWSxCOLS at ROW,COL"),
     Knob("dtype", "storage dtype", "choice",
          "dtype of weights and activations in SRAM and on links", "sizing",

@@ -1,0 +1,45 @@
+"""Turning each knob on gpt2-small, sequence 128, on wse2: `python -m benchmarks.bench_knobs`.
+
+Budget: 0.3 s when placement stands, 1.5 s when not.
+"""
+
+from __future__ import annotations
+
+import time
+
+from app.opening import load_graph
+from app.run import make_run
+from benchmarks.measure import line
+from lowering.cache import StageCache
+from lowering.config import KNOBS, CompileConfig, apply_knob
+
+KEPT = {"routing", "memory", "timing", "values", "print"}
+"""stages of knobs that leave the placement alone"""
+TURNS = (
+    ("samples", "8"), ("slots", "3"), ("max_chunks", "4"), ("route_order", "xy"),
+    ("host_wavelets_per_cycle", "20"), ("clock_hz", "1e9"), ("hop_cycles", "2"),
+    ("link_bits", "64"), ("fp32_rate", "1"), ("sram_bytes", "40000"), ("aspect", "4"),
+    ("fusion", "bias+activation"), ("fold_batch_norm", "off"), ("dtype", "fp16"),
+    ("machine", "wse3"), ("pin", "100x100 at 500,300"),
+)  # fmt: skip
+
+
+def main() -> None:
+    """Print the seconds of each turn, worst last."""
+    graph, cache = load_graph("gpt2-small", {}, shape_only=True), StageCache()
+    base = CompileConfig()
+    run = make_run(0, graph, base, "gpt2-small", cache=cache)
+    kernel = run.program.kernels[3].id
+    found = []
+    for name, value in TURNS:
+        knob = KNOBS[name]
+        config = apply_knob(base, name, value, kernel=kernel if knob.per_kernel else None)
+        begin = time.perf_counter()
+        make_run(0, graph, config, "gpt2-small", cache=cache)
+        found.append((time.perf_counter() - begin, 0.3 if knob.stage in KEPT else 1.5, name))
+    for seconds, budget, name in sorted(found):
+        print(line(f"gpt2-small, wse2: {name}", seconds, budget))
+
+
+if __name__ == "__main__":
+    main()
