@@ -138,7 +138,7 @@ _TABLE = (
     _core("pan", "", "pan", "move the view by rows and columns", "map", "pan",
           Argument("rows", "int", "PEs south"), Argument("cols", "int", "PEs east")),
     _core("set", "", "set knob", "change a knob and compile again", "knobs", "set_knob",
-          Argument("knob", "str", "knob name"), Argument("value", "str", "new value")),
+          Argument("knob", "str", "knob name, or KNOB@KERNEL"), Argument("value", "str", "new value")),
     _core("undo", "u", "undo", "the run before the last knob", "knobs", "undo"),
     _core("redo", "U", "redo", "the run after it", "knobs", "redo"),
     _core("cancel", "", "cancel", "stop the work in the background", "knobs", "cancel"),

@@ -51,12 +51,14 @@ class RunVerbs(CursorVerbs):
     def set_knob(self, name: str, value: str | int, kernel: str | None = None) -> JobState:
         """Change a knob and compile again in the background; the run stays until that is done.
 
-        A knob of a kernel acts on the selected one when none is named.
+        A knob of a kernel acts on the one named, also as knob@kernel, else on the selected one.
 
         Raises:
             KnobError: no such knob, or a value it cannot take.
         """
         with self._lock:
+            name, _, named = name.partition("@")
+            kernel = kernel or named or None
             if find_knob(name).per_kernel and kernel is None:
                 kernel = self._cursor.selection.kernel
             config = apply_knob(self._wanted, name, value, kernel=kernel)

@@ -16,7 +16,7 @@ from lowering.config import KNOBS, CompileConfig, apply_knob
 KEPT = {"routing", "memory", "timing", "values", "print"}
 """stages of knobs that leave the placement alone"""
 TURNS = (
-    ("samples", "8"), ("slots", "3"), ("max_chunks", "4"), ("route_order", "xy"),
+    ("samples", "5"), ("slots", "3"), ("max_chunks", "4"), ("route_order", "xy"),
     ("host_wavelets_per_cycle", "20"), ("clock_hz", "1e9"), ("hop_cycles", "2"),
     ("link_bits", "64"), ("fp32_rate", "1"), ("sram_bytes", "40000"), ("aspect", "4"),
     ("fusion", "bias+activation"), ("fold_batch_norm", "off"), ("dtype", "fp16"),

@@ -17,26 +17,28 @@ from lowering.stages.infeasible import Infeasible
 
 
 def pinned_places(config: CompileConfig, kernels: Sequence[str]) -> dict[str, Rect]:
-    """Return the place of each pinned kernel.
+    """Return the place of each pinned kernel; kernels with a PE cap are looked up too.
 
     Raises:
         KnobError: no such kernel, or a place that is not there or not free.
     """
     places = dict(config.pins)
-    problem = next((text for name in places if (text := _unknown(name, kernels))), "")
-    if problem or (problem := pin_problem(places, config.machine)):
+    for knob, named in (("pe_cap", dict(config.pe_caps)), ("pin", places)):
+        for name in named:
+            if name not in kernels:
+                raise KnobError(_unknown(knob, name, kernels))
+    if problem := pin_problem(places, config.machine):
         raise KnobError(problem)
     return places
 
 
-def _unknown(name: str, kernels: Sequence[str]) -> str:
-    if name in kernels:
-        return ""
+def _unknown(knob: str, name: str, kernels: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, kernels, n=1, cutoff=0.4)
     hint = f"; did you mean '{near[0]}'?" if near else ""
     return (
-        f"knob pin@{name}: the model has no kernel '{name}' (with this fusion){hint} "
-        f"Kernels: {', '.join(kernels[:8])}{', ...' if len(kernels) > 8 else ''}"
+        f"knob {knob}@{name}: the model has no kernel '{name}' (with this fusion){hint} "
+        f"Kernels: {', '.join(kernels[:8])}{', ...' if len(kernels) > 8 else ''}; "
+        f"{knob}@{name}=auto takes it back"
     )
 
 

@@ -97,6 +97,23 @@ def test_config_is_saved_and_loaded(tmp_path: Path) -> None:
     assert other.view_knobs().history == ("config w.yaml",)
 
 
+def test_knob_of_a_kernel_is_set_by_its_name_and_taken_back() -> None:
+    session = mlp_session()
+    session.do("set", "pin@fc1", "20x20 at 30,30")
+    session.wait()
+    assert (session.run.region("fc1").row, session.run.region("fc1").col) == (30, 30)
+    session.do("set", "fusion", "none")
+    session.wait()
+    assert len(session.run.program.kernels) == 8
+    session.do("set", "pin@fc7", "2x2 at 0,0")
+    session.wait()
+    assert "no kernel 'fc7'" in session.message
+    assert len(session.run.program.kernels) == 8
+    session.do("set", "pin@fc1", "auto")
+    session.wait()
+    assert session.run.config.pins == ()
+
+
 def test_config_with_a_mistake_changes_nothing(tmp_path: Path) -> None:
     session, path = mlp_session(), tmp_path / "w.yaml"
     path.write_text("samples: 9\nslots: 99\n", encoding="utf-8")

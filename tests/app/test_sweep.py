@@ -167,6 +167,31 @@ def test_stopped_half_way_and_resumed_gives_the_same_table(
     assert path.read_text(encoding="utf-8") == table_text(points(), here())
 
 
+def test_ctrl_c_ends_the_processes_and_leaves_the_finished_rows(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    many = ["--vary", "pe_cap@fc1=" + ",".join(map(str, range(20, 220)))]
+    running = subprocess.Popen(
+        [*sweep_words(path, "--jobs", "2"), *many], cwd=ROOT, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and running.poll() is None:
+        if path.exists() and path.read_text(encoding="utf-8").count("\n") > 5:
+            os.killpg(running.pid, signal.SIGINT)
+            break
+        time.sleep(0.01)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130, said
+    assert 5 <= path.read_text(encoding="utf-8").count("\n") < 2400
+    for _ in range(100):
+        try:
+            os.killpg(running.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("processes of the sweep are still there")
+
+
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
     """A Dask scheduler with two workers, each a process of its own."""

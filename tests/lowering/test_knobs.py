@@ -203,6 +203,11 @@ def test_pin_that_cannot_be_had_says_why(kernel: str, value: str, text: str) -> 
     assert text in str(caught.value)
 
 
+def test_cap_of_a_kernel_that_is_not_there_says_so() -> None:
+    with pytest.raises(KnobError, match=r"pe_cap@fc9: the model has no kernel 'fc9'.*=auto takes"):
+        compile_graph(model_graph("demo-mlp"), apply_knob(MESH, "pe_cap", 9, kernel="fc9"))
+
+
 def test_pins_that_overlap_or_cover_a_dead_pe_are_refused() -> None:
     one = apply_knob(MESH, "pin", "20x20 at 0,0", kernel="fc0")
     two = apply_knob(one, "pin", "20x20 at 19,19", kernel="fc1")
