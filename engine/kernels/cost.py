@@ -97,9 +97,9 @@ def tile_cycles(
     """Return the cycles of a tile of m units x k units x n results in a group of k_parts rows.
 
     The arrays broadcast against each other. `density`, 0..1, is the share of products whose weight
-    is not zero; the others are skipped, their share of set-up included. A larger tile never takes fewer cycles: vector
-    operations are counted by the rows, or chunk columns, of the tile (`lines`), not by their
-    rounded length.
+    is not zero; the others are skipped, their share of set-up included. A larger tile never takes
+    fewer cycles: vector operations are counted by the rows, or chunk columns, of the tile
+    (`lines`), not by their rounded length.
     """
     problem, rate = model.problem, machine.rate(dtype)
     bytes_each = DTYPE_BYTES[dtype]
