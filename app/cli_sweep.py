@@ -32,6 +32,8 @@ def sweep(arguments: argparse.Namespace) -> int:
     config, dims = config_of(arguments), dims_of(arguments)
     graph = load_graph(arguments.model, dims, shape_only=True)
     points = plan_points(graph, config, arguments.vary)
+    if any(point.config.machine.harvests_sparsity for point in points):
+        graph = load_graph(arguments.model, dims)  # their zeros count
     rows = read_table(path, points) if arguments.resume else {}
     left = [point for point in points if point.key not in rows]
     write_table(path, points, rows)

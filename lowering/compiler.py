@@ -84,7 +84,9 @@ def compile_graph(
     graph = cache.get("passes", (imported, off), lambda: run_passes(imported, off))
     shapes = {name: value.shape for name, value in graph.values.items()}
     plan = cache.get(
-        "kernels", (graph, joining), lambda: plan_kernels(fuse(graph, joining), shapes)
+        "kernels",
+        (graph, joining),
+        lambda: plan_kernels(fuse(graph, joining), shapes, graph.constants),
     )
     store, contents = cache.get("store", graph, lambda: _store(graph))
     try:

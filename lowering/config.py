@@ -80,6 +80,8 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
     knob = find_knob(name)
     if knob.figure:
         figure = dict(config.figures).get(name)
+        if figure is not None and "on" in knob.choices:
+            return "on" if figure else "off"
         return "auto" if figure is None else f"{figure:.15g}"
     if knob.stage == "passes":
         return "off" if name in config.passes_off else "on"
@@ -176,7 +178,7 @@ def _apply_figure(config: CompileConfig, knob: Knob, text: str) -> CompileConfig
 
 def _number(knob: Knob, text: str) -> float:
     if knob.choices:
-        return int(text)
+        return int(text) if text.isdecimal() else int(text == "on")
     if knob.kind == "integer":
         number = _integer(knob, text)
         assert number is not None

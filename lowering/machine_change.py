@@ -5,7 +5,7 @@ Knows no knobs and no files.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -14,13 +14,17 @@ from engine.machine import MachineSpec, SimdRate
 RATE = "_rate"
 """`fp32_rate` is the figure of the fp32 entry of `MachineSpec.simd`"""
 BY_HAND = "set by hand, no source"
+_CASTS: dict[str, Callable[[float], bool | int | float]] = {
+    "bool": bool, "int": int, "float": float,
+}  # fmt: skip
 _KINDS = {field.name: field.type for field in fields(MachineSpec)}
 
 
 def changed_machine(base: MachineSpec, figures: Sequence[tuple[str, float]]) -> MachineSpec:
     """Return `base` with the figures replaced, under a name such as wse2[hop_cycles=3].
 
-    A figure is a numeric field of MachineSpec, or DTYPE_rate for elements a cycle.
+    A figure is a field of MachineSpec that is a number or a switch (1 or 0), or DTYPE_rate for
+    elements a cycle.
 
     Raises:
         MachineError: the machine makes no sense with these figures.
@@ -33,7 +37,7 @@ def changed_machine(base: MachineSpec, figures: Sequence[tuple[str, float]]) -> 
         if name.endswith(RATE):
             simd = _with_rate(simd, name.removesuffix(RATE), value)
         else:
-            changes[name] = int(value) if _KINDS[name] == "int" else float(value)
+            changes[name] = _CASTS[str(_KINDS[name])](value)
     shown = ",".join(f"{name}={value:.15g}" for name, value in figures)
     notes = tuple((name, BY_HAND) for name, _ in figures)
     return replace(

@@ -89,6 +89,10 @@ def _figure(path: Path, base: MachineSpec, name: str, value: Any) -> Any:
         hint = f"; did you mean '{near[0]}'?" if near else ""
         raise MachineError(f"{path}: a machine has no '{name}'{hint}")
     kind = type(getattr(base, name))
+    if kind is bool:
+        if not isinstance(value, bool):
+            raise MachineError(f"{path}: {name} is {value!r}, must be true or false")
+        return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise MachineError(f"{path}: {name} is {value!r}, must be a number")
     if kind is int and value != int(value):

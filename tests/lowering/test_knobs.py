@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine.geometry import Rect
+from engine.kernels.dot.spec import Dot
 from engine.machine import parse_machine
 from engine.program import HOST
 from engine.run import Execution, execute
@@ -16,7 +17,7 @@ from lowering.cache import StageCache
 from lowering.compiler import Compiled, compile_graph
 from lowering.config import KNOBS, CompileConfig, KnobError, apply_knob
 from lowering.stages.plan import DoesNotFit
-from tests.factories.graphs import model_graph
+from tests.factories.graphs import model_graph, tiny_graph
 
 MESH = CompileConfig(machine=parse_machine("mesh-64x64"))
 LATE: set[str] = set()
@@ -50,6 +51,7 @@ def regions(compiled: Compiled) -> list[Rect]:
         ("clock_hz", 1e9, LATE), ("host_wavelets_per_cycle", 0.5, LATE), ("values_mb", 1, LATE),
         ("seed", 7, LATE), ("samples", 7, LATE), ("slots", 3, LATE),
         ("max_chunks", 2, {"routing"}), ("route_order", "xy", {"routing"}),
+        ("harvests_sparsity", "on", PLACED),
         ("hop_cycles", 3, PLACED), ("link_bits", 64, PLACED), ("sram_bytes", 12_000, PLACED),
         ("fp32_rate", 2, PLACED), ("aspect", 2, PLACED), ("dtype", "fp16", PLACED),
         ("machine", "mesh-128x128", PLACED), ("fusion", "none", {"kernels", *PLACED}),
@@ -120,6 +122,22 @@ def test_rate_belongs_to_its_dtype() -> None:
     plain = max(row.cycles for row in compile_graph(graph, MESH).report.rows)
     assert cycles["fp32_rate"] < plain
     assert cycles["fp16_rate"] == plain
+
+
+def test_harvest_skips_products_with_zero_weights_and_moves_nothing() -> None:
+    shapes = {"x": (8, 32), "w": (32, 16), "y": (8, 16)}
+    graph = tiny_graph(shapes, Dot(inputs=("x", "w"), outputs=("y",)))
+    weights = graph.constants["w"].copy()
+    weights[:, ::2] = 0
+    graph = replace(graph, constants={"w": weights})
+    dense, sparse = (
+        compile_graph(graph, apply_knob(MESH, "harvests_sparsity", value))
+        for value in ("off", "on")
+    )
+    assert regions(dense) == regions(sparse)
+    assert sparse.program.machine.name == "mesh-64x64[harvests_sparsity=1]"
+    work = [run(c).fields.sums("cause:compute").sum() for c in (dense, sparse)]
+    assert 0 < work[1] < work[0]
 
 
 def test_aspect_limits_the_sides_of_places() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine.machine import PRESETS, MachineError
-from lowering.machine_file import find_machine
+from engine.machine import PRESETS, MachineError, parse_machine
+from lowering.machine_file import find_machine, machine_of, machine_plain
 
 
 def _file(tmp_path: Path, text: str) -> str:
@@ -72,3 +73,17 @@ def test_missing_huge_and_binary_files_are_sentences(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00rows")
     with pytest.raises(MachineError, match="not text"):
         find_machine(str(path))
+
+
+def test_machine_is_written_as_it_is_read(tmp_path: Path) -> None:
+    for name in ("wse1", "wse2", "wse3", "mesh-9x8"):
+        machine = replace(parse_machine(name), defects=((1, 2), (3, 4)))
+        again = machine_of(machine_plain(machine), tmp_path / "x.yaml")
+        assert replace(again, sources=()) == replace(machine, sources=())
+
+
+def test_switch_of_a_machine_takes_a_switch(tmp_path: Path) -> None:
+    path = tmp_path / "m.yaml"
+    assert machine_of({"harvests_sparsity": False}, path).harvests_sparsity is False
+    with pytest.raises(MachineError, match="harvests_sparsity is 1, must be true or false"):
+        machine_of({"harvests_sparsity": 1}, path)
