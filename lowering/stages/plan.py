@@ -22,9 +22,10 @@ from lowering.stages.compact import compact
 from lowering.stages.infeasible import Infeasible
 from lowering.stages.pins import around_pins, pin_problem, pinned_places, too_small
 from lowering.stages.placement import PlacedShelf, place
+from lowering.stages.room import Room
 from lowering.stages.routing import End
 from lowering.stages.shapes import BIG
-from lowering.stages.sizing import SizingLimits, best_tiling, shape_table
+from lowering.stages.sizing import best_tiling, shape_table
 
 RELAX = (1, 2, 4, 16, 256, 1 << 16)
 """SRAM is taken this many times larger until a placement exists; beyond 1 it is a what-if"""
@@ -106,40 +107,13 @@ def place_kernels(
     """
     finding: Infeasible | None = None
     for factor in RELAX:
-        room = _Room(config, factor, spare or {})
+        room = Room(config, factor, spare or {})
         found = _place(plan, room, progress)
         if not isinstance(found, Infeasible):
             return _tiled(plan, room, found, finding)
         finding = finding or found
     assert finding is not None
     raise DoesNotFit(_named(finding, plan))
-
-
-@dataclass(frozen=True, slots=True)
-class _Room:
-    """What kernels may use."""
-
-    config: CompileConfig
-    factor: int
-    spare: Mapping[str, int]
-    """bytes set aside on the PEs of kernels whose slots overfilled them before"""
-
-    @property
-    def target(self) -> tuple[MachineSpec, str]:
-        """machine and storage dtype"""
-        return self.config.machine, self.config.storage
-
-    def limits(self, rows: int, cols: int, kernel: str) -> SizingLimits:
-        """Return the limits of one kernel inside rows x cols PEs."""
-        data = self.config.machine.data_sram_bytes
-        least = data // 8
-        room = max(least, data - self.spare.get(kernel, 0)) * self.factor
-        return SizingLimits(rows, cols, room, self.config.cap(kernel), whole=kernel in self.spare)
-
-    def limits_in(self, region: Rect, kernel: str) -> SizingLimits:
-        """Return the limits of one kernel in a region; a pinned one uses all PEs that help."""
-        found = self.limits(region.rows, region.cols, kernel)
-        return replace(found, least_gain=0.0) if kernel in dict(self.config.pins) else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +124,7 @@ class _Spots:
     shelves: tuple[PlacedShelf, ...]
 
 
-def _place(plan: KernelPlan, room: _Room, progress: Progress) -> _Spots | Infeasible:
+def _place(plan: KernelPlan, room: Room, progress: Progress) -> _Spots | Infeasible:
     pins = pinned_places(room.config, [draft.name for draft in plan.drafts])
     for draft in plan.drafts:
         if draft.name in pins:
@@ -168,7 +142,7 @@ def _place(plan: KernelPlan, room: _Room, progress: Progress) -> _Spots | Infeas
 
 
 def _place_free(
-    plan: KernelPlan, room: _Room, progress: Progress, pins: Mapping[str, Rect]
+    plan: KernelPlan, room: Room, progress: Progress, pins: Mapping[str, Rect]
 ) -> _Spots | Infeasible:
     if not plan.drafts:
         return _Spots((), ())
@@ -197,7 +171,7 @@ def _dead(machine: MachineSpec) -> tuple[Rect, ...]:
 
 
 def _tiled(
-    plan: KernelPlan, room: _Room, placement: _Spots, finding: Infeasible | None
+    plan: KernelPlan, room: Room, placement: _Spots, finding: Infeasible | None
 ) -> PlacedPlan:
     config = room.config
     tilings: dict[str, Tiling] = {}
@@ -252,6 +226,6 @@ def smallest_machine(
         trial = with_machine(config, machine)
         if pin_problem(dict(config.pins), machine):
             continue
-        if not isinstance(_place(plan, _Room(trial, 1, {}), progress), Infeasible):
+        if not isinstance(_place(plan, Room(trial, 1, {}), progress), Infeasible):
             return trial.machine.name
     return None
