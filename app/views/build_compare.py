@@ -109,7 +109,8 @@ def amount_text(found: Difference, value: float) -> str:
         return f"{100 * value:+.3g} points"
     if kind == "bytes":
         return f"{value / 1024:+.3g} KB"
-    return f"{value:+.3g} {found.unit}"
+    text = f"{value:+,.0f}" if abs(value) >= 1000 else f"{value:+.3g}"
+    return f"{text} {found.unit}"
 
 
 def scaled_outlines(run: Run, grid: tuple[int, int]) -> tuple[Outline, ...]:
