@@ -138,10 +138,11 @@ def _link(run: Run, step: int, part: Quantity, kernel: Kernel | None) -> _Found 
         planes = (str(part.place[2]),)
     place = (int(part.place[0]), int(part.place[1])) if part.place else None
     hot = hottest_now(run, step, planes, kernel.id if kernel and not place else None, place)
-    return None if hot is None else _Found(hot.sentence, _senders(run, hot), (hot.row, hot.col))
+    return None if hot is None else _Found(hot.sentence, senders(run, hot), (hot.row, hot.col))
 
 
-def _senders(run: Run, hot: HotLink) -> tuple[Decision, ...]:
+def senders(run: Run, hot: HotLink) -> tuple[Decision, ...]:
+    """Return the routes of what loads a link."""
     by_id = {t.id: t for t in run.program.transfers}
     return tuple(
         decisions.inner_route(run.program.kernel(s.flow)) if s.is_kernel
