@@ -10,11 +10,11 @@ from pathlib import Path
 
 from app.commands import CommandError, find_command, parse_arguments
 from app.cursor import Cursor
+from app.debugging import DebugVerbs
 from app.frames import FrameCache
 from app.opening import open_run
 from app.run import Run
 from app.tuning import next_run_id
-from app.valuing import ValueVerbs
 from app.views.build_idle import view_idle
 from app.views.build_kernel import view_kernel
 from app.views.build_knobs import view_knobs
@@ -37,7 +37,7 @@ from lowering.cache import StageCache
 from lowering.config import CompileConfig
 
 
-class Debugger(ValueVerbs):
+class Debugger(DebugVerbs):
     """A cursor over a run, the runs before it, and a worker for the next one."""
 
     def __init__(

@@ -1,0 +1,287 @@
+"""Breakpoints, explanations, hot links and advice in a session: the part that answers why.
+
+Each verb asks a pure function and keeps the answer. Knows no screen.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from app import decisions
+from app.advice.advisor import Advice, Optimum, advise, best_text, optimize
+from app.advice.lab import CompileLab
+from app.breaks import (
+    Breakpoint,
+    Hit,
+    break_text,
+    check,
+    find,
+    find_stop,
+    hit_at,
+    static_kernels,
+    watch_text,
+)
+from app.commands import CommandError
+from app.conditions import Condition
+from app.cursor import Cursor, Move
+from app.explain import explain
+from app.jobs import JobState
+from app.places import reveal, select_pe
+from app.run import Run
+from app.stops import view_stop
+from app.valuing import ValueVerbs
+from app.views.advice import AdviceView
+from app.views.base import View
+from app.views.bottleneck import BottleneckView
+from app.views.breaks import BreaksView
+from app.views.build_advice import view_advice
+from app.views.build_bottleneck import view_bottleneck
+from app.views.build_breaks import view_breaks
+from app.views.build_hot import view_hot
+from app.views.explain import ExplainView
+from app.views.hot import HotView
+from engine.progress import Progress
+from lowering.cache import StageCache
+
+T = TypeVar("T")
+
+LONGEST_SEARCH = 600.0
+"""seconds that advice or a search may take"""
+PAGES = ("breaks", "hot", "why", "advice", "bottleneck")
+"""names of the views that `view_page` gives"""
+
+
+class DebugVerbs(ValueVerbs):
+    """Adds breakpoints, run and reverse, explain, hot links, bottleneck, advice and a search."""
+
+    def __init__(self, run: Run, cursor: Cursor | None, cache: StageCache | None) -> None:
+        super().__init__(run, cursor, cache)
+        self._breaks: tuple[Breakpoint, ...] = ()
+        self._numbers = itertools.count(1)
+        self._hit: tuple[int, Hit] | None = None
+        self._target = ""
+        self._advice: tuple[int, tuple[Advice, ...]] | None = None
+        self._optimum: tuple[int, Optimum] | None = None
+
+    # -- breakpoints ---------------------------------------------------------------------------
+
+    def add_break(self, text: str = "") -> Breakpoint:
+        """Set a breakpoint: a step, cycle, sample, kernel or condition; nothing: here."""
+        with self._lock:
+            return self._add("break", break_text(self.run, self._cursor, text))
+
+    def add_watch(self, text: str = "") -> Breakpoint:
+        """Watch a condition; nothing: what the map shows of the selected PE."""
+        with self._lock:
+            return self._add("watch", watch_text(self.run, self._cursor, text))
+
+    def _add(self, kind: str, text: str) -> Breakpoint:
+        item = Breakpoint(next(self._numbers), kind, check(self.run, text))
+        self._breaks = (*self._breaks, item)
+        self._say(f"{kind} {item.id}: {text}{self._told(item.condition)}")
+        return item
+
+    def _told(self, condition: Condition) -> str:
+        """Answer at once where the compile decided: no step changes it."""
+        if not condition.is_static:
+            return ""
+        rows = static_kernels(self.run, condition)
+        if not rows:
+            return "; decided at compile: true nowhere"
+        kernels = [self.run.program.kernels[row] for row in rows]
+        more = f" (and {len(rows) - 1} more kernels)" if len(rows) > 1 else ""
+        return f"; {decisions.memory_decision(self.run, kernels[0]).sentence}{more}"
+
+    def delete_break(self, number: int) -> None:
+        """Forget a breakpoint."""
+        with self._lock:
+            item = find(self._breaks, number)
+            self._breaks = tuple(other for other in self._breaks if other.id != number)
+            self._say(f"{item.kind} {number} is gone")
+
+    def enable_break(self, number: int) -> None:
+        """Let a breakpoint stop runs again."""
+        self._change(number, lambda item: replace(item, enabled=True), "is on")
+
+    def disable_break(self, number: int) -> None:
+        """Keep a breakpoint but let it stop nothing."""
+        self._change(number, lambda item: replace(item, enabled=False), "is off")
+
+    def once_break(self, number: int) -> None:
+        """Let a breakpoint stop one run and go."""
+        self._change(number, lambda item: replace(item, once=True), "stops once")
+
+    def ignore_break(self, number: int, count: int) -> None:
+        """Pass over a breakpoint `count` times before it stops a run."""
+        if count < 0:
+            raise CommandError(f"the count is {count}, must be 0 or more")
+        self._change(
+            number, lambda item: replace(item, ignore=count), f"is passed over {count} time(s)"
+        )
+
+    def _change(
+        self, number: int, change: Callable[[Breakpoint], Breakpoint], what: str
+    ) -> None:
+        with self._lock:
+            changed = change(find(self._breaks, number))
+            self._breaks = tuple(changed if b.id == number else b for b in self._breaks)
+            self._say(f"{changed.kind} {number} {what}")
+
+    def run_until(self, condition: str = "") -> Cursor:
+        """Go to the next step where a breakpoint, or a condition given once, turns true."""
+        return self._travel_to(condition, 1)
+
+    def reverse_until(self, condition: str = "") -> Cursor:
+        """Go back to the last step where a breakpoint, or a condition given once, turned true."""
+        return self._travel_to(condition, -1)
+
+    def _travel_to(self, text: str, direction: int) -> Cursor:
+        with self._lock:
+            run, cursor = self.run, self._cursor
+            if text.strip():
+                wanted = check(run, break_text(run, cursor, watch_text(run, cursor, text)))
+                hit, _ = find_stop(
+                    run, [Breakpoint(0, "watch", wanted)], cursor.step, direction
+                )
+            elif not any(item.enabled for item in self._breaks):
+                raise CommandError("no breakpoint is on; 'break' and 'watch' set one")
+            else:
+                hit, self._breaks = find_stop(run, self._breaks, cursor.step, direction)
+            if hit is None:
+                return self._go(self._end(text.strip(), direction))
+            return self._stop_at(hit)
+
+    def _end(self, text: str, direction: int) -> Move:
+        run, step = self.run, self._cursor.step
+        last = run.timeline.steps - 1 if direction > 0 else 0
+        what = f"'{text}' does not turn true" if text else "no breakpoint turns true"
+        side, end = ("after", "end") if direction > 0 else ("before", "start")
+        told = "".join(self._told(item.condition) for item in self._breaks
+                       if item.enabled and item.condition.is_static and not text)  # fmt: skip
+        return Move(self._cursor.at(last), f"{what} {side} step {step}: this is the {end} of the "
+                                           f"run{told}")  # fmt: skip
+
+    def _stop_at(self, hit: Hit) -> Cursor:
+        run = self.run
+        self._hit = run.id, hit
+        stop = view_stop(run, hit)
+        cursor = self._cursor.at(hit.step)
+        if stop.pe is not None:
+            cursor = reveal(run, select_pe(run, cursor, *stop.pe)).cursor
+        return self._go(Move(cursor, stop.sentence))
+
+    # -- why -----------------------------------------------------------------------------------
+
+    def explain(self, target: str = "") -> ExplainView:
+        """Explain `pe R,C`, `link R,C PLANE`, `kernel NAME`, `step [N]`; nothing: the selection."""
+        with self._lock:
+            view = explain(self.run, self._cursor, target)
+            self._target = target
+            self._say(view.sentence)
+            return view
+
+    def view_explain(self, target: str | None = None) -> ExplainView:
+        """Return the explanation of a target, of the one explained last when None."""
+        with self._lock:
+            run, cursor, wanted = self.run, self._cursor, self._target if target is None else target
+        try:
+            return explain(run, cursor, wanted)
+        except CommandError:
+            if target is not None:
+                raise
+            return explain(run, cursor, "")
+
+    def find_hot(self, scope: str = "run") -> HotView:
+        """Return the hottest links and ramps of the run, or of the step shown ('step')."""
+        with self._lock:
+            run, cursor = self.run, self._cursor
+        return view_hot(run, cursor.step if scope == "step" else None)
+
+    def view_bottleneck(self) -> BottleneckView:
+        """Return what the makespan is made of, and its lower bound."""
+        return view_bottleneck(self.run)
+
+    def view_breaks(self) -> BreaksView:
+        """Return all breakpoints, and why the run stopped last."""
+        with self._lock:
+            run, cursor, breaks = self.run, self._cursor, self._breaks
+            hit = self._hit[1] if self._hit and self._hit[0] == run.id else None
+        if hit is not None and hit.step < run.timeline.steps:
+            hit = hit_at(run, hit.condition, hit.step, hit.id)
+        return view_breaks(run, breaks, cursor.step, hit)
+
+    def view_page(self, name: str) -> View:
+        """Return one of PAGES by name."""
+        makers: dict[str, Callable[[], View]] = {
+            "breaks": self.view_breaks, "hot": self.find_hot, "why": self.view_explain,
+            "advice": self.view_advice, "bottleneck": self.view_bottleneck,
+        }  # fmt: skip
+        return makers[name]()
+
+    # -- advice --------------------------------------------------------------------------------
+
+    def view_advice(self) -> AdviceView:
+        """Return what the rules say, and what trying their proposals gave."""
+        with self._lock:
+            run, known, found = self.run, self._advice, self._optimum
+        is_tried = known is not None and known[0] == run.id
+        advice = known[1] if known is not None and is_tried else advise(run, None, 0.0)
+        optimum = found[1] if found is not None and found[0] == run.id else None
+        return view_advice(run, advice, is_tried=is_tried, optimum=optimum)
+
+    def advise(self, seconds: float = 10.0) -> JobState | None:
+        """Try what the rules propose, in the background, within a time budget.
+
+        Returns the job, None when another is at work (the message says so).
+        """
+        with self._lock:
+            run, budget = self.run, _budget(seconds)
+            lab = CompileLab(run, self._cache)
+
+            def work(progress: Progress) -> tuple[Advice, ...]:
+                return advise(run, lab, budget, progress)
+
+            return self._search("advice", work, lambda found: self._keep_advice(run, found))
+
+    def optimize(self, seconds: float = 20.0) -> JobState | None:
+        """Try single knobs and pairs, in the background, within a time budget.
+
+        Returns the job, None when another is at work (the message says so).
+        """
+        with self._lock:
+            run, budget = self.run, _budget(seconds)
+            lab = CompileLab(run, self._cache)
+
+            def work(progress: Progress) -> Optimum:
+                return optimize(run, lab, budget, progress)
+
+            return self._search("optimize", work, lambda found: self._keep_optimum(run, found))
+
+    def _search(
+        self, what: str, work: Callable[[Progress], T], keep: Callable[[T], None]
+    ) -> JobState | None:
+        state = self._jobs.state
+        if state is not None and state.is_running:
+            self._say(f"'{state.what}' is at work; '{what}' can follow it ('cancel' stops it)")
+            return None
+        self._say(f"{what}: trying changes of knobs")
+        return self._jobs.start(what, work, keep, self._say_failed)
+
+    def _keep_advice(self, run: Run, found: tuple[Advice, ...]) -> None:
+        with self._lock:
+            self._advice = run.id, found
+            self._say(view_advice(run, found, is_tried=True, optimum=None).sentence)
+
+    def _keep_optimum(self, run: Run, found: Optimum) -> None:
+        with self._lock:
+            self._optimum = run.id, found
+            self._say(best_text(found))
+
+
+def _budget(seconds: float) -> float:
+    if not 0 < seconds <= LONGEST_SEARCH:
+        raise CommandError(f"the time is {seconds:g} s, must be over 0 and at most {LONGEST_SEARCH:g}")
+    return seconds
