@@ -135,7 +135,9 @@ def _arrival(run: Run, gap: Gap, source: int) -> Tie:
     which = f"chunk {chunk} of '{transfer.tensor}'" if transfer.chunks > 1 else (
         f"'{transfer.tensor}'"
     )  # fmt: skip
-    text = f"{which} of sample {sample} arrives from {end_name(transfer.producer)} at cycle {time:,}"
+    text = (
+        f"{which} of sample {sample} arrives from {end_name(transfer.producer)} at cycle {time:,}"
+    )
     if moved > given:
         held, lever = _held_back(run, source)
         return Tie(cause, transfer.id, lever, f"{text}: given at {given:,}, it moved from "

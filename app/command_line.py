@@ -21,13 +21,18 @@ def split_line(
     if not name:
         raise CommandError("nothing was typed; 'help' lists all commands")
     command = table.get(name)
+    words: tuple[str, ...] = (rest.strip(),) if rest.strip() else ()
+    if command is None or not command.takes_rest:
+        words = _words(line, rest)
     if command is None:
         near = difflib.get_close_matches(name, table, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else "; 'help' lists all"
         raise CommandError(f"there is no command '{name}'{hint}")
-    if command.takes_rest:
-        return command, (rest.strip(),) if rest.strip() else ()
+    return command, words
+
+
+def _words(line: str, rest: str) -> tuple[str, ...]:
     try:
-        return command, tuple(shlex.split(rest))
+        return tuple(shlex.split(rest))
     except ValueError as error:
         raise CommandError(f"cannot read '{line.strip()}': {error}") from None

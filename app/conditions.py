@@ -13,7 +13,7 @@ import numpy as np
 
 from app import series
 from app.commands import CommandError
-from app.expr import Both, Compare, Flag, Literal, Node, Not, Quantity, parse_expression, quantities
+from app.expr import Both, Compare, Flag, Node, Not, Quantity, parse_expression, quantities
 from app.link_loads import flow_table
 from app.quantities import NAMES
 from app.run import Run
@@ -94,9 +94,8 @@ class _Judge:
                 ranges, lambda r: r.has_nan if quantity.name == "nan" else r.has_inf
             )
         if quantity.name == "running":
-            return (series.cause_codes(run) == series.cause_code("running")) & (
-                series.samples_in_work(run) >= 0
-            )
+            runs = series.cause_codes(run) == series.cause_code("running")
+            return np.asarray(runs & (series.samples_in_work(run) >= 0))
         if not self.events:
             return np.zeros((1, 1), bool)
         timeline = run.timeline
@@ -144,7 +143,7 @@ class _Judge:
         return _apply(op, last if op in (">", ">=") else first, value)
 
     def _load(self, quantity: Quantity, op: str, value: float) -> np.ndarray:
-        planes = LINK_PLANES if quantity.name == "link" else RAMP_PLANES
+        planes: tuple[str, ...] = LINK_PLANES if quantity.name == "link" else RAMP_PLANES
         table = flow_table(self.run)
         if quantity.place:
             row, col = self._pe(quantity.place)
@@ -187,7 +186,7 @@ class _Judge:
         for index, kernel in enumerate(self.run.program.kernels):
             if kernel.region.contains(row, col):
                 live = quantity.name == "sram"
-                return occupancy.live[index][None] if live else occupancy.allocated[index][None, None]
+                return np.atleast_2d(occupancy.live[index] if live else occupancy.allocated[index])
         return np.zeros((1, 1))
 
     def _pe(self, place: tuple[int | str, ...]) -> tuple[int, int]:
@@ -201,7 +200,9 @@ class _Judge:
         """Return what each kernel's tensors hold, by sample; raises without values."""
         run = self.run
         if not series.has_values(run):
-            raise CommandError(f"'{quantity.name}' needs values; the command 'values' computes them")
+            raise CommandError(
+                f"'{quantity.name}' needs values; the command 'values' computes them"
+            )
         made = {name: index for index, k in enumerate(run.program.kernels) for name in k.writes}
         wanted = [str(quantity.place[0])] if quantity.place else list(made)
         if wanted[0] not in made:

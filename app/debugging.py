@@ -1,4 +1,4 @@
-"""Breakpoints, explanations, hot links and advice in a session: the part that answers why.
+"""Breakpoints, explanations and hot links in a session: the part that answers why.
 
 Each verb asks a pure function and keeps the answer. Knows no screen.
 """
@@ -8,11 +8,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
 
 from app import decisions
-from app.advice.advisor import Advice, Optimum, advise, best_text, optimize
-from app.advice.lab import CompileLab
+from app.advising import AdviceVerbs
 from app.breaks import (
     Breakpoint,
     Hit,
@@ -28,34 +26,25 @@ from app.commands import CommandError
 from app.conditions import Condition
 from app.cursor import Cursor, Move
 from app.explain import explain
-from app.jobs import JobState
 from app.places import reveal, select_pe
 from app.run import Run
 from app.stops import view_stop
-from app.valuing import ValueVerbs
-from app.views.advice import AdviceView
 from app.views.base import View
 from app.views.bottleneck import BottleneckView
 from app.views.breaks import BreaksView
-from app.views.build_advice import view_advice
 from app.views.build_bottleneck import view_bottleneck
 from app.views.build_breaks import view_breaks
 from app.views.build_hot import view_hot
 from app.views.explain import ExplainView
 from app.views.hot import HotView
-from engine.progress import Progress
 from lowering.cache import StageCache
 
-T = TypeVar("T")
-
-LONGEST_SEARCH = 600.0
-"""seconds that advice or a search may take"""
 PAGES = ("breaks", "hot", "why", "advice", "bottleneck")
 """names of the views that `view_page` gives"""
 
 
-class DebugVerbs(ValueVerbs):
-    """Adds breakpoints, run and reverse, explain, hot links, bottleneck, advice and a search."""
+class DebugVerbs(AdviceVerbs):
+    """Adds breakpoints, run and reverse, explain, hot links and the bottleneck."""
 
     def __init__(self, run: Run, cursor: Cursor | None, cache: StageCache | None) -> None:
         super().__init__(run, cursor, cache)
@@ -63,8 +52,6 @@ class DebugVerbs(ValueVerbs):
         self._numbers = itertools.count(1)
         self._hit: tuple[int, Hit] | None = None
         self._target = ""
-        self._advice: tuple[int, tuple[Advice, ...]] | None = None
-        self._optimum: tuple[int, Optimum] | None = None
 
     # -- breakpoints ---------------------------------------------------------------------------
 
@@ -122,9 +109,7 @@ class DebugVerbs(ValueVerbs):
             number, lambda item: replace(item, ignore=count), f"is passed over {count} time(s)"
         )
 
-    def _change(
-        self, number: int, change: Callable[[Breakpoint], Breakpoint], what: str
-    ) -> None:
+    def _change(self, number: int, change: Callable[[Breakpoint], Breakpoint], what: str) -> None:
         with self._lock:
             changed = change(find(self._breaks, number))
             self._breaks = tuple(changed if b.id == number else b for b in self._breaks)
@@ -143,9 +128,7 @@ class DebugVerbs(ValueVerbs):
             run, cursor = self.run, self._cursor
             if text.strip():
                 wanted = check(run, break_text(run, cursor, watch_text(run, cursor, text)))
-                hit, _ = find_stop(
-                    run, [Breakpoint(0, "watch", wanted)], cursor.step, direction
-                )
+                hit, _ = find_stop(run, [Breakpoint(0, "watch", wanted)], cursor.step, direction)
             elif not any(item.enabled for item in self._breaks):
                 raise CommandError("no breakpoint is on; 'break' and 'watch' set one")
             else:
@@ -220,68 +203,3 @@ class DebugVerbs(ValueVerbs):
             "advice": self.view_advice, "bottleneck": self.view_bottleneck,
         }  # fmt: skip
         return makers[name]()
-
-    # -- advice --------------------------------------------------------------------------------
-
-    def view_advice(self) -> AdviceView:
-        """Return what the rules say, and what trying their proposals gave."""
-        with self._lock:
-            run, known, found = self.run, self._advice, self._optimum
-        is_tried = known is not None and known[0] == run.id
-        advice = known[1] if known is not None and is_tried else advise(run, None, 0.0)
-        optimum = found[1] if found is not None and found[0] == run.id else None
-        return view_advice(run, advice, is_tried=is_tried, optimum=optimum)
-
-    def advise(self, seconds: float = 10.0) -> JobState | None:
-        """Try what the rules propose, in the background, within a time budget.
-
-        Returns the job, None when another is at work (the message says so).
-        """
-        with self._lock:
-            run, budget = self.run, _budget(seconds)
-            lab = CompileLab(run, self._cache)
-
-            def work(progress: Progress) -> tuple[Advice, ...]:
-                return advise(run, lab, budget, progress)
-
-            return self._search("advice", work, lambda found: self._keep_advice(run, found))
-
-    def optimize(self, seconds: float = 20.0) -> JobState | None:
-        """Try single knobs and pairs, in the background, within a time budget.
-
-        Returns the job, None when another is at work (the message says so).
-        """
-        with self._lock:
-            run, budget = self.run, _budget(seconds)
-            lab = CompileLab(run, self._cache)
-
-            def work(progress: Progress) -> Optimum:
-                return optimize(run, lab, budget, progress)
-
-            return self._search("optimize", work, lambda found: self._keep_optimum(run, found))
-
-    def _search(
-        self, what: str, work: Callable[[Progress], T], keep: Callable[[T], None]
-    ) -> JobState | None:
-        state = self._jobs.state
-        if state is not None and state.is_running:
-            self._say(f"'{state.what}' is at work; '{what}' can follow it ('cancel' stops it)")
-            return None
-        self._say(f"{what}: trying changes of knobs")
-        return self._jobs.start(what, work, keep, self._say_failed)
-
-    def _keep_advice(self, run: Run, found: tuple[Advice, ...]) -> None:
-        with self._lock:
-            self._advice = run.id, found
-            self._say(view_advice(run, found, is_tried=True, optimum=None).sentence)
-
-    def _keep_optimum(self, run: Run, found: Optimum) -> None:
-        with self._lock:
-            self._optimum = run.id, found
-            self._say(best_text(found))
-
-
-def _budget(seconds: float) -> float:
-    if not 0 < seconds <= LONGEST_SEARCH:
-        raise CommandError(f"the time is {seconds:g} s, must be over 0 and at most {LONGEST_SEARCH:g}")
-    return seconds

@@ -73,7 +73,9 @@ def explain_pe(run: Run, cursor: Cursor, row: int, col: int) -> ExplainView:
                      text)  # fmt: skip
     kernel = run.program.kernel(view.kernel)
     gap = gap_at(run, kernel.id, cursor.step)
-    pixel = Decision("pixel", f"PE ({row}, {col})", f"{view.sentence}; {tile_sentence(kernel, row, col)}")
+    pixel = Decision(
+        "pixel", f"PE ({row}, {col})", f"{view.sentence}; {tile_sentence(kernel, row, col)}"
+    )
     chain = [pixel, *_waits(run, gap), *decisions.chain(run, kernel)]
     return _view(run, cursor, "pe", f"PE ({row}, {col})", place, gap, tuple(chain), view.sentence)
 
@@ -81,8 +83,8 @@ def explain_pe(run: Run, cursor: Cursor, row: int, col: int) -> ExplainView:
 def _free(run: Run) -> str:
     used = sum(k.region.area for k in run.program.kernels)
     return (
-        f"{count(used)} of {count(run.machine.working_pes)} PEs are in kernels' regions; more "
-        "would not speed the busiest kernel up, or do not fit its shape"
+        f"the compiler gave {count(used)} of {count(run.machine.working_pes)} PEs to kernels and "
+        "left the rest free"
     )
 
 
@@ -187,5 +189,3 @@ def _view(
         ties=tuple(TieRow(t.cause, t.transfer, t.lever, t.sentence) for t in found),
         ties_note=note, chain=tuple(rows), standing=run.standing, sentence=sentence,
     )  # fmt: skip
-
-

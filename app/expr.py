@@ -293,9 +293,7 @@ class _Parser:
             _fail(self._text, token.column, f"'{name.id}' takes {allowed}")
         return place
 
-    def _checked(
-        self, op: str, mark: _Token, left: Quantity, right: Quantity | Literal
-    ) -> Compare:
+    def _checked(self, op: str, mark: _Token, left: Quantity, right: Quantity | Literal) -> Compare:
         name = self._names[left.name]
         if isinstance(right, Quantity):
             other = self._names[right.name]

@@ -30,7 +30,7 @@ SHOW = Command(
 TABLE = {**COMMANDS, SHOW.id: SHOW}
 """every command of a script: the shared table and `show`"""
 _MAP_SIZE = 24, 64
-_USER_ERRORS = (CommandError, *USER_ERRORS, ValuesError, ExportError)
+_USER_ERRORS: tuple[type[Exception], ...] = (CommandError, *USER_ERRORS, ValuesError, ExportError)
 
 
 class ScriptError(CommandError):

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.decisions import end_name
-from app.link_loads import FlowTable, flow_table, words_at
+from app.link_loads import FlowTable, add_part, flow_table, meets, words_at
 from app.run import Run
-from app.units import count, percent
+from app.units import percent
+from engine.geometry import Rect
 from engine.metrics import LINK_PLANES, PLANES
 from engine.traffic import Flow
 
@@ -60,7 +61,7 @@ def hot_links(run: Run, step: int | None, planes: tuple[str, ...] = PLANES) -> t
     places = {place for plane in planes for place in _candidates(table, plane, weights)}
     for row, col, plane in sorted(places):
         hot = _hot_link(run, table, weights, row, col, plane, step)
-        key = (plane in LINK_PLANES and "link" or "ramp", *(s.flow for s in hot.senders))
+        key = ((plane in LINK_PLANES and "link") or "ramp", *(s.flow for s in hot.senders))
         if hot.senders and (key not in found or hot.load > found[key].load):
             found[key] = hot
     ranked = sorted(found.values(), key=lambda h: (-h.load, h.row, h.col, h.plane))
@@ -104,37 +105,24 @@ def _weights(run: Run, table: FlowTable, step: int | None) -> np.ndarray:
     return np.asarray(total / units / max(1, run.timeline.makespan)) if len(units) else units
 
 
-def _candidates(
-    table: FlowTable, plane: str, weights: np.ndarray
-) -> set[tuple[int, int, str]]:
-    """Return each moving flow's hottest places on a plane: own peaks and corners of overlaps."""
+def _candidates(table: FlowTable, plane: str, weights: np.ndarray) -> set[tuple[int, int, str]]:
+    """Return the hottest place on each moving pattern of a plane, all patterns summed."""
     flows = table.planes[plane].flows
     patterns = [
-        (p, weights[f]) for f, mine in zip(flows, table.planes[plane].patterns, strict=True)
-        if weights[f] > 0 for p in mine
-    ]  # fmt: skip
-    if not patterns:
-        return set()
-    boxes = np.array([p.rect for p, _ in patterns])
+        (pattern, float(weights[flow]))
+        for flow, mine in zip(flows, table.planes[plane].patterns, strict=True)
+        if weights[flow] > 0
+        for pattern in mine
+    ]
+    boxes = np.array([pattern.rect for pattern, _ in patterns]).reshape(-1, 4)
     places = set()
-    for (pattern, _), box in zip(patterns, boxes, strict=True):
-        meets = np.flatnonzero(
-            (boxes[:, 0] < box[2]) & (box[0] < boxes[:, 2])
-            & (boxes[:, 1] < box[3]) & (box[1] < boxes[:, 3])
-        )  # fmt: skip
-        window = np.zeros((box[2] - box[0], box[3] - box[1]))
-        for other in meets:
-            each, weight = patterns[other]
-            row, col, end_row, end_col = boxes[other]
-            north, south = max(row, box[0]), min(end_row, box[2])
-            west, east = max(col, box[1]), min(end_col, box[3])
-            part = window[north - box[0] : south - box[0], west - box[1] : east - box[1]]
-            if each.axis == "x":
-                part += weight * each.words[west - col : east - col]
-            else:
-                part += weight * each.words[north - row : south - row, None]
-        row, col = divmod(int(window.argmax()), window.shape[1])
-        places.add((int(box[0]) + row, int(box[1]) + col, plane))
+    for box in boxes:
+        area = Rect(int(box[0]), int(box[1]), int(box[2] - box[0]), int(box[3] - box[1]))
+        window = np.zeros((area.rows, area.cols))
+        for other in np.flatnonzero(meets(boxes, box)):
+            add_part(window, area, *patterns[other])
+        row, col = divmod(int(window.argmax()), area.cols)
+        places.add((area.row + row, area.col + col, plane))
     return places
 
 
@@ -171,8 +159,3 @@ def _ends(run: Run, flow: Flow) -> str:
         return f"inside {flow.name}"
     transfer = run.program.transfers[flow.index]
     return f"{end_name(transfer.producer)} to {', '.join(map(end_name, transfer.consumers))}"
-
-
-def text_of(hot: HotLink) -> str:
-    """Return a link in a few words."""
-    return f"({hot.row}, {hot.col}) {hot.plane}: {count(hot.words)} wavelets, {percent(hot.load)}"

@@ -148,12 +148,12 @@ def _most_words(patterns: tuple[Pattern, ...]) -> int:
     boxes = np.array([pattern.rect for pattern in patterns])
     most = [int(pattern.words.max()) for pattern in patterns]
     return max(
-        sum(words for words, hit in zip(most, _meets(boxes, box), strict=True) if hit)
+        sum(words for words, hit in zip(most, meets(boxes, box), strict=True) if hit)
         for box in boxes
     )
 
 
-def _meets(boxes: np.ndarray, box: np.ndarray) -> np.ndarray:
+def meets(boxes: np.ndarray, box: np.ndarray) -> np.ndarray:
     """Tell which rectangles (row, col, end row, end col) share a PE with one, bool (n,)."""
     return np.asarray(
         (boxes[:, 0] < box[2]) & (box[0] < boxes[:, 2])
@@ -166,7 +166,7 @@ def _touches(patterns: list[tuple[Pattern, ...]]) -> np.ndarray:
     boxes = np.array([p.rect for mine in patterns for p in mine]).reshape(-1, 4)
     found = np.zeros((len(patterns), len(patterns)), bool)
     for index, box in zip(owner, boxes, strict=True):
-        found[index, owner[_meets(boxes, box)]] = True
+        found[index, owner[meets(boxes, box)]] = True
     np.fill_diagonal(found, False)
     return found
 
@@ -182,12 +182,12 @@ def _hottest(plane: _Plane, flow: int, rates: dict[int, float]) -> float:
                 continue
             share = rate / float(plane.units[other])
             for each in plane.patterns[other]:
-                _add(window, Rect(row, col, end_row - row, end_col - col), each, share)
+                add_part(window, Rect(row, col, end_row - row, end_col - col), each, share)
         best = max(best, float(window.max()))
     return best
 
 
-def _add(window: np.ndarray, area: Rect, pattern: Pattern, share: float) -> None:
+def add_part(window: np.ndarray, area: Rect, pattern: Pattern, share: float) -> None:
     """Add a pattern's words x share to the window over an area, in place."""
     row, col, end_row, end_col = pattern.rect
     north, south = max(row, area.row), min(end_row, area.end_row)

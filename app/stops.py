@@ -133,7 +133,7 @@ def _sram(run: Run, step: int, index: int, part: Quantity) -> _Found:
 
 
 def _link(run: Run, step: int, part: Quantity, kernel: Kernel | None) -> _Found | None:
-    planes = LINK_PLANES if part.name == "link" else RAMP_PLANES
+    planes: tuple[str, ...] = LINK_PLANES if part.name == "link" else RAMP_PLANES
     if len(part.place) == 3:
         planes = (str(part.place[2]),)
     place = (int(part.place[0]), int(part.place[1])) if part.place else None

@@ -112,7 +112,9 @@ def _cycles(before: Trial, after: Trial) -> str:
     if before.makespan is None or after.makespan is None:
         return "cycles unknown"
     change = gain(before, after, "cycles")
-    word = f"{change:.1%} less" if change > 0 else f"{-change:.1%} more" if change < 0 else "no gain"
+    word = (
+        f"{change:.1%} less" if change > 0 else f"{-change:.1%} more" if change < 0 else "no gain"
+    )
     if before.samples == after.samples:
         return f"{before.makespan:,} -> {after.makespan:,} cycles ({word})"
     return (

@@ -45,9 +45,7 @@ def _evidence(
     return tuple(rows)
 
 
-def _proposals(
-    facts: Facts, waits: list[tuple[Gap, tuple[Tie, ...]]]
-) -> tuple[Changes, ...]:
+def _proposals(facts: Facts, waits: list[tuple[Gap, tuple[Tie, ...]]]) -> tuple[Changes, ...]:
     """Return one more slot at either end, and at both; a tie needs both."""
     transfers = {t.id: t for t in facts.run.program.transfers}
     named = {tie.transfer for _, found in waits for tie in found if tie.lever in _ENDS}

@@ -18,7 +18,9 @@ def view_advice(
     if not rows:
         sentence = f"none of {len(RULES)} rules has anything to say"
     elif is_tried:
-        sentence = f"{len(rows)} of {len(RULES)} rules fire; {gains} have a change that gains, tried"
+        sentence = (
+            f"{len(rows)} of {len(RULES)} rules fire; {gains} have a change that gains, tried"
+        )
     else:
         sentence = f"{len(rows)} of {len(RULES)} rules fire; nothing was tried yet ('advise' does)"
     return AdviceView(

@@ -13,9 +13,7 @@ from app.stops import view_stop
 from app.views.breaks import BreakRow, BreaksView
 
 
-def view_breaks(
-    run: Run, breaks: Sequence[Breakpoint], step: int, hit: Hit | None
-) -> BreaksView:
+def view_breaks(run: Run, breaks: Sequence[Breakpoint], step: int, hit: Hit | None) -> BreaksView:
     """Return all breakpoints as they stand around a step, and why the run stopped last."""
     rows = tuple(_row(run, item, step) for item in breaks)
     stop = None if hit is None else view_stop(run, hit)
