@@ -1,4 +1,4 @@
-"""Advice and the search over knobs in a session: run by its worker, kept with their run. No screen."""
+"""Advice and the search over knobs in a session, run by its worker. Knows no screen."""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from app import series
 from app.commands import CommandError
-from app.expr import Both, Compare, Flag, Node, Not, Quantity, parse_expression, quantities
+from app.expr import parse_expression
+from app.expr_tree import Both, Compare, Flag, Node, Not, Quantity, quantities
 from app.link_loads import flow_table
 from app.quantities import NAMES
 from app.run import Run

@@ -36,7 +36,8 @@ def placement(run: Run, kernel: Kernel) -> Decision:
     box, tiling = kernel.region, kernel.tiling
     text = (
         f"{kernel.id} was placed on rows {box.row}..{box.end_row - 1}, cols "
-        f"{box.col}..{box.end_col - 1} ({count(box.area)} PE{'s' if box.area != 1 else ''}), cut into {tiling.m_parts} x "
+        f"{box.col}..{box.end_col - 1} ({count(box.area)} PE{'s' if box.area != 1 else ''}), "
+        f"cut into {tiling.m_parts} x "
         f"{tiling.k_parts} x {tiling.n_parts} parts of M x K x N"
     )
     cap = run.config.cap(kernel.id)

@@ -12,17 +12,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from app.commands import CommandError
+from app.expr_tree import (
+    PLACES,
+    UNITS,
+    Both,
+    Compare,
+    ExpressionError,
+    Flag,
+    Literal,
+    Name,
+    Node,
+    Not,
+    Quantity,
+    misfit,
+    place_kind,
+)
 
 LONGEST = 400
 """characters of a condition"""
 DEEPEST = 40
 """brackets and `not` inside each other"""
-UNITS = {
-    "b": ("bytes", 1.0), "kb": ("bytes", 1024.0), "mb": ("bytes", 1048576.0),
-    "%": ("share", 0.01), "cycles": ("cycles", 1.0), "cycle": ("cycles", 1.0),
-}  # fmt: skip
-"""unit in small letters -> (kind of quantity, factor)"""
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>-?(?:\d[\d_]*)(?:\.\d+)?(?:e[+-]?\d+)?)\s*(?P<unit>%|[A-Za-z]+)?"
     r"|(?P<text>\"[^\"]*\"|'[^']*')|(?P<op>==|!=|<=|>=|<|>|=)|(?P<mark>[(),])"
@@ -31,84 +40,6 @@ _TOKEN = re.compile(
 _WORDS = ("and", "or", "not")
 
 
-class ExpressionError(CommandError):
-    """A condition that cannot be read; the message points at the column."""
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A quantity that a condition may ask for."""
-
-    id: str
-    kind: str
-    """bytes | share | cycles | count | number | text | flag"""
-    help: str
-    places: tuple[str, ...] = ()
-    """what may stand in brackets: pe, region, link, tensor"""
-    is_event: bool = False
-    """True: holds at a moment, so two in a row are two"""
-    is_static: bool = False
-    """True: decided when the program was compiled, the same in every step"""
-    is_bounded: bool = False
-    """True: can only be compared by < <= > >= with a number"""
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A number in the quantity's own unit, or a text."""
-
-    value: float | str
-    column: int
-    """1-based"""
-    unit: str = ""
-    """as written, empty for none"""
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A name with its place, if one was given."""
-
-    name: str
-    column: int
-    place: tuple[int | str, ...] = ()
-    """(row, col), (row, col, rows, cols), (row, col, plane) or (tensor,); empty: anywhere"""
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """left op right."""
-
-    op: str
-    """== | != | < | <= | > | >="""
-    left: Quantity
-    right: Quantity | Literal
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """A quantity that is true or false by itself."""
-
-    quantity: Quantity
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """The opposite."""
-
-    item: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Both:
-    """Two conditions joined."""
-
-    word: str
-    """and | or"""
-    left: Node
-    right: Node
-
-
-Node = Compare | Flag | Not | Both
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -134,17 +65,6 @@ def parse_expression(text: str, names: Mapping[str, Name]) -> Node:
     if parser.now.kind != "end":
         parser.fail(parser.now, "expected 'and', 'or' or the end")
     return node
-
-
-def quantities(node: Node) -> tuple[Quantity, ...]:
-    """Return every quantity of a condition, in reading order."""
-    if isinstance(node, Both):
-        return (*quantities(node.left), *quantities(node.right))
-    if isinstance(node, Not):
-        return quantities(node.item)
-    if isinstance(node, Flag):
-        return (node.quantity,)
-    return (node.left, node.right) if isinstance(node.right, Quantity) else (node.left,)
 
 
 def _tokens(text: str) -> tuple[_Token, ...]:
@@ -288,7 +208,7 @@ class _Parser:
             if not self._mark(","):
                 self.fail(self.now, "a bracket is never closed")
         place = tuple(items)
-        if _place_kind(place) not in name.places:
+        if place_kind(place) not in name.places:
             allowed = " or ".join(PLACES[kind] for kind in name.places) or "no place at all"
             _fail(self._text, token.column, f"'{name.id}' takes {allowed}")
         return place
@@ -301,38 +221,6 @@ class _Parser:
                 self.fail(mark, f"'{left.name}' can only be compared with a number")
             if name.kind != other.kind or name.kind == "flag":
                 self.fail(mark, f"{name.kind} cannot be compared with {other.kind}")
-        elif why := _misfit(name, op, right):
+        elif why := misfit(name, op, right):
             self.fail(mark, why)
         return Compare(op, left, right)
-
-
-PLACES = {
-    "pe": "(row, col)", "region": "(row, col, rows, cols)", "link": "(row, col, plane)",
-    "tensor": "(tensor)",
-}  # fmt: skip
-"""kind of place -> as written behind a name"""
-
-
-def _place_kind(place: tuple[int | str, ...]) -> str:
-    shape = "".join("n" if isinstance(item, int) else "t" for item in place)
-    return {"nn": "pe", "nnnn": "region", "nnt": "link", "t": "tensor"}.get(shape, "")
-
-
-def _misfit(name: Name, op: str, value: Literal) -> str:
-    """Return why a quantity cannot be compared with a literal, empty when it can."""
-    if name.kind == "flag":
-        return f"'{name.id}' is true or false by itself"
-    if name.kind == "text":
-        if not isinstance(value.value, str):
-            return f"'{name.id}' is a text"
-        return "" if op in ("==", "!=") else f"'{name.id}' is a text: use == or !="
-    if isinstance(value.value, str):
-        return f"'{name.id}' is a number"
-    if name.is_bounded and op in ("==", "!="):
-        return f"'{name.id}' is compared by < <= > >="
-    kind = UNITS[value.unit.lower()][0] if value.unit else ""
-    if kind and kind != name.kind:
-        return f"'{name.id}' is in {name.kind}, not in {value.unit}"
-    if name.kind == "share" and not kind and not 0 <= value.value <= 1:
-        return f"'{name.id}' is a share: write {value.value:g}% or a number from 0 to 1"
-    return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.expr import Name
+from app.expr_tree import Name
 
 NAMES: dict[str, Name] = {
     name.id: name

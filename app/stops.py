@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app import decisions, series
 from app.breaks import Hit
 from app.decisions import Decision
-from app.expr import Quantity, quantities
+from app.expr_tree import Quantity, quantities
 from app.hot_links import HotLink, hottest_now
 from app.run import Run
 from app.units import count, percent, size

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.expr import (
+from app.expr import parse_expression
+from app.expr_tree import (
     Both,
     Compare,
     ExpressionError,
@@ -13,7 +14,6 @@ from app.expr import (
     Name,
     Not,
     Quantity,
-    parse_expression,
     quantities,
 )
 
