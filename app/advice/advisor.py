@@ -160,16 +160,24 @@ def candidates(run: Run) -> Iterator[Changes]:
         yield from ((Change("pe_cap", str(size), name),) for size in sizes if size > 0)
 
 
-MOST_PARTNERS = 5
-"""best singles that are joined with each other"""
+MOST_PARTNERS = 2
+"""best values of each knob that are joined with those of other knobs"""
 
 
 def _pairs(tried: list[Tried]) -> Iterator[Changes]:
-    useful = sorted((t for t in tried if t.gain > -LEAST_GAIN), key=lambda item: -item.gain)
-    for one, other in itertools.combinations(useful[:MOST_PARTNERS], 2):
-        knobs = {c.knob for c in one.changes} & {c.knob for c in other.changes}
-        if not knobs:
-            yield (*one.changes, *other.changes)
+    """Yield pairs of different knobs that do no harm alone, the best together first."""
+    groups: dict[frozenset[tuple[str, str]], list[Tried]] = {}
+    for item in sorted((t for t in tried if t.gain > -LEAST_GAIN), key=lambda item: -item.gain):
+        knobs = frozenset((change.knob, change.kernel) for change in item.changes)
+        groups.setdefault(knobs, []).append(item)
+    pairs = [
+        (one, other)
+        for mine, theirs in itertools.combinations(groups.values(), 2)
+        for one in mine[:MOST_PARTNERS]
+        for other in theirs[:MOST_PARTNERS]
+    ]
+    for one, other in sorted(pairs, key=lambda pair: -(pair[0].gain + pair[1].gain)):
+        yield (*one.changes, *other.changes)
 
 
 def best_text(optimum: Optimum) -> str:
