@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from app.advice.advisor import Advice, Optimum, advise, best_text, optimize
+from app.advice.advisor import (
+    Advice,
+    Optimum,
+    Tried,
+    advise,
+    best_text,
+    optimize,
+    try_levers,
+)
 from app.advice.lab import CompileLab
 from app.commands import CommandError
 from app.cursor import Cursor
@@ -18,6 +27,7 @@ from engine.progress import Progress
 from lowering.cache import StageCache
 
 T = TypeVar("T")
+_Found = tuple[tuple[Advice, ...], dict[str, Tried]]
 
 LONGEST_SEARCH = 600.0
 """seconds that advice or a search may take"""
@@ -29,6 +39,7 @@ class AdviceVerbs(ValueVerbs):
     def __init__(self, run: Run, cursor: Cursor | None, cache: StageCache | None) -> None:
         super().__init__(run, cursor, cache)
         self._advice: tuple[int, tuple[Advice, ...]] | None = None
+        self._levers: tuple[int, dict[str, Tried]] | None = None
         self._optimum: tuple[int, Optimum] | None = None
 
     def view_advice(self) -> AdviceView:
@@ -49,8 +60,10 @@ class AdviceVerbs(ValueVerbs):
             run, budget = self.run, _budget(seconds)
             lab = CompileLab(run, self._cache)
 
-            def work(progress: Progress) -> tuple[Advice, ...]:
-                return advise(run, lab, budget, progress)
+            def work(progress: Progress) -> _Found:
+                end = time.monotonic() + budget
+                found = advise(run, lab, budget, progress)
+                return found, try_levers(run, lab, end, progress)
 
             return self._search("advice", work, lambda found: self._keep_advice(run, found))
 
@@ -68,6 +81,12 @@ class AdviceVerbs(ValueVerbs):
 
             return self._search("optimize", work, lambda found: self._keep_optimum(run, found))
 
+    def _tried_levers(self) -> dict[str, str]:
+        """Return a sentence for each knob that was tried on the run on screen."""
+        if self._levers is None or self._levers[0] != self.run.id:
+            return {}
+        return {name: item.sentence for name, item in self._levers[1].items()}
+
     def _search(
         self, what: str, work: Callable[[Progress], T], keep: Callable[[T], None]
     ) -> JobState | None:
@@ -78,10 +97,10 @@ class AdviceVerbs(ValueVerbs):
         self._say(f"{what}: trying changes of knobs")
         return self._jobs.start(what, work, keep, self._say_failed)
 
-    def _keep_advice(self, run: Run, found: tuple[Advice, ...]) -> None:
+    def _keep_advice(self, run: Run, found: _Found) -> None:
         with self._lock:
-            self._advice = run.id, found
-            self._say(view_advice(run, found, is_tried=True, optimum=None).sentence)
+            self._advice, self._levers = (run.id, found[0]), (run.id, found[1])
+            self._say(view_advice(run, found[0], is_tried=True, optimum=None).sentence)
 
     def _keep_optimum(self, run: Run, found: Optimum) -> None:
         with self._lock:

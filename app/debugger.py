@@ -123,8 +123,8 @@ class Debugger(DebugVerbs):
     def find_idle(self, scope: str = "run") -> IdleView:
         """Return the ten largest idle regions of the run, or of the step shown ('step')."""
         with self._lock:
-            run, cursor = self.run, self._cursor
-        return view_idle(run, cursor.step if scope == "step" else None)
+            run, cursor, tried = self.run, self._cursor, self._tried_levers()
+        return view_idle(run, cursor.step if scope == "step" else None, tried)
 
     def view_knobs(self) -> KnobsView:
         """Return every knob, as wanted last, and what can be undone."""

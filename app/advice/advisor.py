@@ -95,6 +95,28 @@ def best_of(tried: list[Tried]) -> Tried | None:
     )
 
 
+def try_levers(
+    run: Run, lab: Lab, end: float, progress: Progress, clock: Callable[[], float] = time.monotonic
+) -> dict[str, Tried]:
+    """Try once each knob that acts on a cause of idle PEs; lever -> what it gave."""
+    config, found = run.config, {}
+    turned: dict[str, Changes] = {
+        "samples": (Change("samples", str(2 * run.program.samples)),),
+        "slots": slots_pair(1 + max((t.out_slots for t in run.program.transfers), default=1)),
+        "dtype": (Change("dtype", "fp32" if config.storage == "fp16" else "fp16"),),
+        "max_chunks": (Change("max_chunks", "4" if config.max_chunks == 8 else "8"),),
+    }
+    name = run.execution.bottleneck.kernel
+    if name and run.region(name).area > 1:
+        half = run.region(name).area // 2
+        turned["pe_cap"] = (Change("pe_cap", str(half), name),)
+    for lever, changes in turned.items():
+        if clock() >= end:
+            break
+        found[lever] = _try(lab, changes, "cycles", progress)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Optimum:
     """What a search over knobs found."""

@@ -60,3 +60,12 @@ def test_one_job_at_a_time(debugger: Debugger) -> None:
     if state.is_running and debugger.advise(5.0) is None:
         assert "is at work; 'advice' can follow it" in debugger.message
     debugger.wait(60)
+
+
+def test_idle_regions_tell_what_trying_their_knobs_gave(debugger: Debugger) -> None:
+    assert all(region.gains == () for region in debugger.find_idle().regions)
+    debugger.advise(30.0)
+    debugger.wait(60)
+    fill = next(r for r in debugger.find_idle().regions if r.cause in ("fill", "drain"))
+    assert fill.gains[0].startswith("tried samples = 8:")
+    assert "cycles a sample" in fill.gains[0]

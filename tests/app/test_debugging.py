@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from app.breaks import Breakpoint
 from app.commands import CommandError
 from app.debugger import Debugger
 from app.views.breaks import StopView
@@ -110,17 +113,16 @@ def test_explain_names_both_tied_causes(session: Debugger) -> None:
 
 def test_a_breakpoint_that_another_run_lacks_is_kept_with_a_note(debugger: Debugger) -> None:
     debugger.do("break", "kernel fc1 start")
-    debugger._breaks = (*debugger._breaks, *_foreign())
+    debugger._breaks = (*debugger._breaks, _foreign())
     row = debugger.view_breaks().rows[1]
     assert "there is no kernel 'k2'" in row.note
     debugger.do("continue")
     assert debugger.view_breaks().stop is not None
 
 
-def _foreign() -> tuple[object, ...]:
-    session = Debugger(worked_run(1, 1))
-    session.add_break("kernel k2 start")
-    return session._breaks
+def _foreign() -> Breakpoint:
+    item = Debugger(worked_run(1, 1)).add_break("kernel k2 start")
+    return replace(item, id=9)
 
 
 def test_bottleneck_sums_to_the_makespan(session: Debugger) -> None:

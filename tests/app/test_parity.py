@@ -9,6 +9,7 @@ from app.command_line import split_line
 from app.debugger import Debugger
 from app.headless import play_line
 from tests.app.sessions import mlp_run
+from tests.app.tui.factory import Drive, play
 
 SCRIPT = """
 next
@@ -30,7 +31,7 @@ sample 1
 next
 pe 3 4
 north
-south 
+south
 east
 west
 goto 5
@@ -97,3 +98,22 @@ def test_core_and_headless_show_the_same() -> None:
         assert answer.view.to_json() == core.view_status().to_json(), line
         if number % 10 == 0:
             assert _views(core) == _views(headless), line
+
+
+def test_the_terminal_shows_the_same() -> None:
+    core, terminal = Debugger(mlp_run()), Debugger(mlp_run())
+
+    async def script(drive: Drive) -> None:
+        for number, line in enumerate(SCRIPT, 1):
+            command, arguments = split_line(line)
+            core.do(command.id, *arguments)
+            drive.app.command(command.id, *arguments)
+            await drive.settle()
+            shot = drive.app.main.snapshot
+            assert shot is not None
+            assert shot.error == ""
+            assert shot.status.to_json() == core.view_status().to_json(), line
+            if number % 20 == 0:
+                assert _views(core) == _views(terminal), line
+
+    play(script, session=terminal)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.breaks import check, find_stop, hit_at
-from app.breaks import Breakpoint
+from app.breaks import Breakpoint, check, find_stop, hit_at
 from app.run import Run
 from app.stops import view_stop
 from app.views.breaks import StopView

@@ -1,4 +1,4 @@
-"""SRAM ports above compute: fires when memory cycles exceed compute cycles, not the other way round."""
+"""SRAM ports: fires when memory cycles exceed compute cycles, not the other way round."""
 
 from __future__ import annotations
 

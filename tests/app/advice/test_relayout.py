@@ -1,4 +1,4 @@
-"""More moving than computing: fires when transfer cycles exceed compute cycles, not the other way round."""
+"""Moving words: fires when transfer cycles exceed compute cycles, not the other way round."""
 
 from __future__ import annotations
 

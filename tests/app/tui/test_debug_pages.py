@@ -33,11 +33,12 @@ def test_a_watch_is_typed_stops_and_is_listed() -> None:
 )
 def test_a_key_opens_each_page(key: str, words: str) -> None:
     async def script(drive: Drive) -> None:
+        closed = len(drive.app.screen_stack)
         await drive.press("l", key)
         assert isinstance(drive.app.screen, (TablePage, TextPage))
         assert words in "\n".join(drive.screen_text())
         await drive.press("escape")
-        assert drive.app.screen is drive.app.main
+        assert len(drive.app.screen_stack) == closed
 
     play(script, size=(100, 30))
 

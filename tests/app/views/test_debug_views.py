@@ -16,7 +16,7 @@ from tests.factories.worked import worked_run
 def test_breaks_tell_the_next_and_the_last_step() -> None:
     run = worked_run(1, 1)
     item = Breakpoint(1, "break", check(run, "kernel == k2 and starts"))
-    at = int(run.timeline.step_at(45))
+    at = int(run.timeline.step_at(52))
     row = view_breaks(run, [item], at, None).rows[0]
     assert row.stops == 3
     assert [run.step_bounds(s)[0] for s in (row.last_step or 0, row.next_step or 0)] == [40, 65]
