@@ -46,6 +46,8 @@ class Hit:
     """kernels (their places in the program) for which it turned true; empty: not of a kernel"""
 
 
+_KEPT = 32
+"""conditions of a run whose steps are kept"""
 _KNOWN: WeakKeyDictionary[Run, dict[str, np.ndarray]] = WeakKeyDictionary()
 _LOCK = Lock()
 _HERE = re.compile(r"(?:step\s+)?(\d+)")
@@ -116,9 +118,13 @@ def turned(run: Run, condition: Condition) -> np.ndarray:
     """Return where a condition turns true, kept for the run."""
     with _LOCK:
         known = _KNOWN.setdefault(run, {})
-    if condition.text not in known:
-        known[condition.text] = turns_true(run, condition)
-    return known[condition.text]
+    found = known.get(condition.text)
+    if found is None:
+        found = turns_true(run, condition)
+        if len(known) >= _KEPT:
+            known.clear()
+        known[condition.text] = found
+    return found
 
 
 def find_stop(

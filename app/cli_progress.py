@@ -28,7 +28,7 @@ class _Display:
         self._said = False
 
     def report(self, state: ProgressState) -> None:
-        if state.stage == COMPILING and not self._said:
+        if state.stage == COMPILING and not self._said and self._bars is None:
             self._said = True
             print(COMPILING, file=sys.stderr)
         if time.monotonic() - self._begin < PATIENCE_SECONDS or not sys.stderr.isatty():

@@ -20,8 +20,12 @@ from engine.net import RATE_UNIT
 from engine.traffic import Flow
 from engine.transfers import Pattern
 
-_EXACT = 1e-9
-"""loads nearer to a limit than this are equal to it"""
+_EXACT = 1e-6
+"""loads nearer to a limit than this, in wavelets a cycle, are equal to it"""
+_BLOCK = 4096
+"""steps looked at together, to bound memory"""
+_KEPT = 2
+"""runs whose tables are kept"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +52,7 @@ class FlowTable:
 
     flows: tuple[Flow, ...]
     rates: np.ndarray
-    """float64 (flows, steps) wavelets a cycle on a flow's busiest link; kernels: 1 while running"""
+    """float32 (flows, steps) wavelets a cycle on a flow's busiest link; kernels: 1 while running"""
     planes: dict[str, _Plane]
 
     def exceeds(self, planes: tuple[str, ...], limit: float, *, or_equal: bool) -> np.ndarray:
@@ -57,12 +61,15 @@ class FlowTable:
         edge = limit - _EXACT if or_equal else limit + _EXACT
         for plane in planes:
             table = self.planes.get(plane)
-            if table is not None:
-                found[table.flows] |= self._plane_exceeds(table, edge)
+            if table is None:
+                continue
+            for first in range(0, found.shape[1], _BLOCK):
+                part = slice(first, first + _BLOCK)
+                found[table.flows, part] |= self._plane_exceeds(table, edge, part)
         return found
 
-    def _plane_exceeds(self, plane: _Plane, edge: float) -> np.ndarray:
-        rates = self.rates[plane.flows]
+    def _plane_exceeds(self, plane: _Plane, edge: float, steps: slice) -> np.ndarray:
+        rates = self.rates[plane.flows, steps]
         own = rates * plane.most[:, None]
         most = own + plane.touches.astype(np.float64) @ own
         found = np.asarray(rates * plane.least[:, None] > edge)
@@ -104,11 +111,13 @@ def flow_table(run: Run) -> FlowTable:
         known = _KNOWN.get(run)
         if known is None:
             flows = run.execution.fields.traffic.flows
-            rates = np.array([_rate(run, flow) for flow in flows]).reshape(
+            rates = np.array([_rate(run, flow) for flow in flows], np.float32).reshape(
                 len(flows), run.timeline.steps
             )
             planes = {name: _plane(flows, name) for name in (*LINK_PLANES, *RAMP_PLANES)}
             known = _KNOWN[run] = FlowTable(flows, rates, planes)
+            for old in list(_KNOWN)[:-_KEPT]:
+                del _KNOWN[old]
         return known
 
 

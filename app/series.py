@@ -43,12 +43,13 @@ def region_utilization(run: Run, area: Rect) -> np.ndarray:
         if not kernel.region.overlaps(area):
             continue
         box, profile = kernel.region, run.execution.profiles[kernel.id]
-        rows = profile.row_class[max(0, area.row - box.row) : area.end_row - box.row]
-        cols = profile.col_class[max(0, area.col - box.col) : area.end_col - box.col]
-        high, wide = profile.cycles.shape[:2]
-        pes = np.outer(np.bincount(rows, minlength=high), np.bincount(cols, minlength=wide))
+        inside = profile.pe_class[
+            max(0, area.row - box.row) : area.end_row - box.row,
+            max(0, area.col - box.col) : area.end_col - box.col,
+        ]
+        pes = np.bincount(inside.ravel(), minlength=len(profile.cycles))
         before, after = fields.tables.instance(index, profile.length)
-        work += (overlap(profile, before, after)[..., 0] * pes).sum(axis=(1, 2))
+        work += overlap(profile, before, after)[..., 0] @ pes
     return np.asarray(work / (np.diff(run.timeline.times) * area.area))
 
 

@@ -199,9 +199,8 @@ def _plain(number: float | None) -> float | None:
 def values_standing(run: Run, computed: Computed) -> str:
     """Return what the values rest on."""
     return (
-        f"exact: {computed.inputs}, {run.program.storage} storage, summed in the mesh's order "
-        "with float32 accumulation (inside a tile in BLAS's order); errors against a float64 "
-        "reference of the model as imported"
+        f"model: {computed.inputs}, {run.program.storage} storage, float32 sums in the mesh's "
+        "order between PEs and BLAS's inside a tile; errors against a float64 reference"
     )
 
 

@@ -14,7 +14,7 @@ from app.tuning import RunVerbs
 from app.values import compute_values, kept_values, values_sentence, why_no_values
 from app.views.build_values import view_values
 from app.views.values import ValuesView
-from app.warming import COMPILING, compile_kernels, must_compile
+from app.warming import compile_kernels, must_compile
 from engine.progress import Progress
 
 
@@ -40,7 +40,16 @@ class ValueVerbs(RunVerbs):
         """Compile the jit kernels in a thread of their own when this machine has none yet."""
         if self._warming is None and must_compile():
             self._warming = Jobs(())
-            self._warming.start(COMPILING, compile_kernels, lambda none: None)
+            self._warming.start("first start", compile_kernels, lambda none: None)
+
+    def cancel(self) -> bool:
+        """Stop the background job; False when none runs."""
+        with self._lock:
+            stopped = super().cancel()
+            if not stopped and self._warming is not None and self._warming.cancel():
+                self._say("kernels go on being compiled out of sight; nothing waits for them")
+                return True
+            return stopped
 
     def compute_values(
         self, inputs: Mapping[str, np.ndarray] | None = None, samples: int = 1

@@ -73,7 +73,7 @@
     place.replaceChildren(
       make('p', {}, `${job.what}: ${job.stage}${known ? `, ${job.done} of ${job.total} ${job.unit}` : ''}`),
       make('div', { class: 'row' }, bar,
-        make('button', { class: 'small', 'data-do': 'cancel', title: 'Stop compiling' }, 'Cancel')));
+        make('button', { class: 'small', 'data-do': 'cancel', title: 'Stop this' }, 'Cancel')));
   }
 
   function number(value, unit) {

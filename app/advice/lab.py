@@ -65,7 +65,7 @@ class CompileLab:
         try:
             compiled = compile_graph(self._run.compiled.graph, config, progress, self._cache)
             program = compiled.program
-            lengths = {name: p.length for name, p in program_profiles(program).items()}
+            lengths = {name: p.length for name, p in program_profiles(program, compiled.store).items()}
             timeline = simulate(build_net(program, lengths), lambda done, all_: progress.check())
         except DoesNotFit as error:
             return Trial(None, 1, 0, False, str(error))

@@ -51,6 +51,11 @@ class DebugDesk:
     def _breaks(self, view: BreaksView) -> None:
         def act(row: int, key: str) -> None:
             item = view.rows[row]
+            if key == "w":
+                if view.stop is not None:
+                    page = TextPage("Why the run stopped", specs.stop_text(view.stop))
+                    self._host.push_screen(page)
+                return
             if key in ("enter", "p"):
                 step = item.next_step if key == "enter" else item.last_step
                 if step is not None:

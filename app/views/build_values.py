@@ -149,8 +149,8 @@ def _tile(read: TileValues, storage: str) -> TileView:
     if severity == "ok" and read.error is not None:
         severity = error_severity(read.error, storage)
     text = (
-        f"keeps {values.size:,} results of '{tile.tensor}', rows {tile.rows[0]}..{tile.rows[1]} "
-        f"of M, columns {tile.cols[0]}..{tile.cols[1]} of N: {low:.4g} to {high:.4g}, "
+        f"keeps {values.size:,} results of '{tile.tensor}', {_span('row', tile.rows)} of M, "
+        f"{_span('column', tile.cols)} of N: {low:.4g} to {high:.4g}, "
         f"mean {mean:.4g}"
     )
     if read.error is not None:
@@ -160,3 +160,8 @@ def _tile(read: TileValues, storage: str) -> TileView:
         first=tuple(float(value) for value in values.ravel()[:FIRST_VALUES]),
         minimum=low, maximum=high, mean=mean, error=read.error, severity=severity, sentence=text,
     )  # fmt: skip
+
+
+def _span(what: str, ends: tuple[int, int]) -> str:
+    first, last = ends
+    return f"{what} {first}" if first == last else f"{what}s {first}..{last}"

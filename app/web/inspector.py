@@ -185,7 +185,7 @@ def _edges(rows: tuple[EdgeRow, ...]) -> Any:
     names = ("", "tensor", "with", "chunks", "slots", "wavelets")
     body = [
         html.Tr(
-            [html.Td(row.direction), html.Td(row.tensor), html.Td(row.other),
+            [html.Td(row.direction, className="tight"), html.Td(row.tensor), html.Td(row.other),
              html.Td(row.chunks, className="number"),
              html.Td(f"{row.out_slots}/{row.in_slots}", className="number"),
              html.Td(count(row.words), className="number")]

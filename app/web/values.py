@@ -30,7 +30,7 @@ def values_panel(view: ValuesView) -> Any:
 
 
 def _tensors(rows: tuple[TensorRow, ...]) -> Any:
-    names = (("tensor", "with the kernel that writes it"), ("shape", "of sample 0"),
+    names = (("tensor", "with its shape and the kernel that writes it"),
              ("max error", "max |ours - reference| / max |reference|"),
              ("at", "index of the largest error"))  # fmt: skip
     head = html.Tr([html.Th(name, title=title, scope="col") for name, title in names])
@@ -40,7 +40,7 @@ def _tensors(rows: tuple[TensorRow, ...]) -> Any:
 
 
 def _tensor(row: TensorRow) -> Any:
-    maker: Any = html.Div("input", className="muted")
+    maker: Any = html.Span("input", className="muted")
     if row.kernel:
         maker = html.Button(row.kernel, className="link",
                             **{"data-do": "kernel", "data-arg": row.kernel})  # fmt: skip
@@ -51,8 +51,7 @@ def _tensor(row: TensorRow) -> Any:
     mean = "" if row.mean_error is None else f"mean error {row.mean_error:.2g}"
     return html.Tr(
         [
-            html.Td([row.tensor, badge, html.Div(maker)]),
-            html.Td("x".join(map(str, row.shape)) or "scalar", className="number"),
+            html.Td([row.tensor, badge, html.Div([_shape(row.shape), " of ", maker])]),
             html.Td(error, className="number", title=mean),
             html.Td(", ".join(map(str, row.where)), className="number"),
         ]
@@ -64,8 +63,12 @@ def _output(row: OutputRow) -> Any:
     return html.Div(
         [
             html.B(row.tensor),
-            html.Span(f" {'x'.join(map(str, row.shape)) or 'scalar'}: {row.minimum:.4g} to "
+            html.Span(f" {_shape(row.shape)}: {row.minimum:.4g} to "
                       f"{row.maximum:.4g}, mean {row.mean:.4g}; begins with"),
-            html.Pre(first),
+            html.Pre(first, className="values"),
         ]
     )  # fmt: skip
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape)) or "scalar"

@@ -1,119 +1,81 @@
-"""One script of 60 commands through the core and the headless face gives equal views.
-
-Other faces join by playing `SCRIPT` and comparing what they paint.
-"""
+"""One script of commands through the core, the browser and the terminal gives equal views."""
 
 from __future__ import annotations
 
-from app.command_line import split_line
+from typing import Any
+
+from app.commands import keymap
 from app.debugger import Debugger
-from app.headless import play_line
-from tests.app.sessions import mlp_run
+from app.web import Registry, create_app
+from tests.app.sessions import mlp_session
 from tests.app.tui.factory import Drive, play
 
-SCRIPT = """
-next
-next 3
-back
-event
-event-back
-seek 7
-cycle 300
-first
-last
-peak
-stride event
-next 2
-stride sample
-next
-stride kernel
-sample 1
-next
-pe 3 4
-north
-south
-east
-west
-goto 5
-goto 2,3
-goto fc1
-search fc
-kernel scores
-region 0 0 8 8
-focus
-clear
-metric traffic
-peak
-hot
-hot-back
-metric-sram_live
-log
-log
-zoom-in
-zoom-out
-pan 2 2
-fit
-break kernel fc1 start
-watch sram > 4380
-watch link > 90%
-watch sram allocated > 4350B
-first
-continue
-continue
-reverse
-ignore 1 1
-disable 2
-continue
-enable 2
-once 3
-delete 4
-until kernel == "scores" and starts
-until-back link > 50% and kernel == fc1
-explain kernel fc1
-explain link 6,18 east
-explain step 9
-""".strip().splitlines()
-VIEWS = ("status", "map", "pe", "kernel", "breaks", "why", "hot", "timeline", "advice")
+SCRIPT: tuple[tuple[str, tuple[str | int, ...]], ...] = (
+    ("values", ()), ("next", ()), ("next", ()), ("metric", ("traffic",)), ("pe", (1, 2)),
+    ("event", ()), ("zoom-in", ()), ("sample", (1,)), ("back", ()),
+)  # fmt: skip
 
 
-def _views(debugger: Debugger) -> dict[str, object]:
-    views = {
-        "status": debugger.view_status(), "map": debugger.view_map(24, 64),
-        "pe": debugger.view_pe(), "kernel": debugger.view_kernel(),
-        "breaks": debugger.view_breaks(), "why": debugger.view_explain(),
-        "hot": debugger.find_hot("step"), "timeline": debugger.view_timeline(),
-        "advice": debugger.view_advice(),
-    }  # fmt: skip
-    return {name: None if v is None else v.to_json() for name, v in views.items()}
+def views(session: Debugger) -> dict[str, Any]:
+    """Return everything a screen would paint, in JSON's types."""
+    pe, kernel = session.view_pe(), session.view_kernel()
+    assert pe is not None
+    assert kernel is not None
+    status = session.view_status().to_json()
+    del status["revision"], status["job"], status["message"]
+    return {
+        "status": status,
+        "map": session.view_map(20, 30).to_json(),
+        "pe": pe.to_json(),
+        "kernel": kernel.to_json(),
+        "values": session.view_values().to_json(),
+    }
 
 
-def test_core_and_headless_show_the_same() -> None:
-    assert len(SCRIPT) == 60
-    core, headless = Debugger(mlp_run()), Debugger(mlp_run())
-    for number, line in enumerate(SCRIPT, 1):
-        command, arguments = split_line(line)
-        core.do(command.id, *arguments)
-        answer = play_line(headless, line, number)
-        assert answer.view is not None
-        assert answer.view.to_json() == core.view_status().to_json(), line
-        if number % 10 == 0:
-            assert _views(core) == _views(headless), line
+def through_core() -> Debugger:
+    session = mlp_session()
+    for command, arguments in SCRIPT:
+        session.do(command, *arguments)
+        session.wait(60)
+    return session
 
 
-def test_the_terminal_shows_the_same() -> None:
-    core, terminal = Debugger(mlp_run()), Debugger(mlp_run())
+def through_browser() -> Debugger:
+    session = mlp_session()
+    registry = Registry(session)
+    client = create_app(registry).server.test_client()
+    client.environ_base["HTTP_HOST"] = "127.0.0.1:8050"
+    for command, arguments in SCRIPT:
+        answer = client.post(
+            f"/api/do/{registry.epoch}-0123456789",
+            json={"command": command, "args": list(arguments)},
+        )
+        assert answer.status_code == 200
+        assert answer.get_json()["error"] == ""
+        session.wait(60)
+    return session
+
+
+def through_terminal() -> Debugger:
+    session = mlp_session()
 
     async def script(drive: Drive) -> None:
-        for number, line in enumerate(SCRIPT, 1):
-            command, arguments = split_line(line)
-            core.do(command.id, *arguments)
-            drive.app.command(command.id, *arguments)
+        for command, arguments in SCRIPT:
+            drive.app.command(command, *arguments)
             await drive.settle()
-            shot = drive.app.main.snapshot
-            assert shot is not None
-            assert shot.error == ""
-            assert shot.status.to_json() == core.view_status().to_json(), line
-            if number % 20 == 0:
-                assert _views(core) == _views(terminal), line
+            session.wait(60)
 
-    play(script, session=terminal)
+    return play(script, session=session)
+
+
+def test_three_faces_show_the_same() -> None:
+    core = views(through_core())
+    assert core["values"]["state"] == "ready"
+    assert core["pe"]["values"]["kept"] > 0
+    assert views(through_browser()) == core
+    assert views(through_terminal()) == core
+
+
+def test_values_have_keys_in_the_shared_table() -> None:
+    keys = keymap()
+    assert (keys["V"], keys["T"]) == ("values", "tensors")

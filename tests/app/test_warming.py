@@ -63,10 +63,11 @@ def test_a_session_shows_kernels_compiled_beside_it(monkeypatch: pytest.MonkeyPa
     session.warm_up()
     job = session.view_status().job
     assert job is not None
-    assert (job.what, job.state) == (COMPILING, "running")
+    assert (job.what, job.state) == ("first start", "running")
     session.set_knob("samples", 2)
     session.wait(60)
     assert session.run.program.samples == 2
+    assert session.do("cancel").startswith("kernels go on being compiled")
     go.set()
 
 

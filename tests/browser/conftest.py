@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import TimeoutError as TooLong
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from app.debugger import Debugger
@@ -80,7 +81,10 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda r: None if is_local(r.url, address) else wrong.append(r.url))
     page.goto(address)
-    page.wait_for_function("window.MESH && window.MESH.painted > 0")
+    try:
+        page.wait_for_function("window.MESH && window.MESH.painted > 0")
+    except TooLong as error:
+        pytest.fail(f"the map was not painted: {page.inner_text('body')[:500]!r}; {wrong}; {error}")
     yield page
     context.close()
     assert wrong == []

@@ -235,3 +235,9 @@ def test_theme_switch_is_kept(page: Page) -> None:
     page.reload()
     page.wait_for_function("window.MESH && window.MESH.painted > 0")
     assert page.evaluate("document.documentElement.dataset.theme") != first
+
+
+def test_frame_that_was_missing_is_asked_for_again(page: Page) -> None:
+    page.route("**/api/frame/**/traffic/*", lambda route: route.fulfill(status=204), times=1)
+    page.select_option("#metric", "traffic")
+    page.wait_for_function("window.MESH.metric === 'traffic'")

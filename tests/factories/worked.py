@@ -84,10 +84,9 @@ def worked_execution(out: int, slots: int) -> Execution:
     """Execute the example."""
     program, net = worked_program(out, slots), build_chain(out, slots)
     profiles = {
-        name: Profile(length, np.zeros(1, np.int64), np.zeros(1, np.int64),
-                      np.array([[[length, 0, 0, 0]]]))
+        name: Profile(length, np.zeros((1, 1), np.int32), np.array([[length, 0, 0, 0]]))
         for name, length in LENGTHS.items()
-    }  # fmt: skip
+    }
     timeline = simulate(net)
     gaps = gap_causes(net, timeline)
     tables = StepTables.of(program, LENGTHS, timeline, gaps)

@@ -84,6 +84,18 @@ def test_text_is_a_table_for_100_columns() -> None:
     assert "weights: weights" in text
 
 
+def test_text_names_at_most_twelve_overflows_the_worst_first() -> None:
+    report = compiled_model("demo-gpt2-small", "mesh-128x128").report
+    assert len(report.overflows) > 12
+    lines = report.to_text().splitlines()
+    named = [line for line in lines if line.startswith("does not fit:")]
+    assert len(named) == 12
+    assert named[0] == f"does not fit: {max(report.overflows, key=lambda o: o.gap).need()}"
+    assert f"    and {len(report.overflows) - 12} more" in lines
+    assert any(line.endswith("use a machine with more PEs (knob machine)") for line in lines)
+    assert f"it would fit on {report.smallest_machine}" in lines
+
+
 def test_data_survives_json() -> None:
     report = compiled_model("demo-transformer", "mesh-5x5").report
     data = json.loads(json.dumps(report.to_json()))

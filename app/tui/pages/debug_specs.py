@@ -9,7 +9,7 @@ from app.tui.pages.table import TableSpec
 from app.units import count, percent
 from app.views.advice import AdviceRow, AdviceView
 from app.views.bottleneck import BottleneckView
-from app.views.breaks import BreakRow, BreaksView, ChainRow
+from app.views.breaks import BreakRow, BreaksView, ChainRow, StopView
 from app.views.explain import ExplainView
 from app.views.hot import HotRow, HotView
 
@@ -28,7 +28,7 @@ def breaks_spec(view: BreaksView) -> TableSpec:
         f"Breakpoints: {view.sentence}  [{view.standing}]", columns, rows,
         tuple(_break_detail(row, view) for row in view.rows),
         "Enter goes to the next, p to the last, d deletes, e switches on or off, o once, "
-        "Escape closes", keys=("p", "d", "e", "o"),
+        "w why it stopped, Escape closes", keys=("p", "d", "e", "o", "w"),
     )  # fmt: skip
 
 
@@ -55,6 +55,24 @@ def _chain_line(row: ChainRow) -> str:
     return f"{row.level}: {row.sentence}"
 
 
+def stop_text(view: StopView) -> Text:
+    """Return why the run stopped as a text page."""
+    text = Text(f"{view.sentence}\n\n")
+    if view.also:
+        text.append(f"at the same time in {', '.join(view.also)}\n")
+    for line in view.evidence:
+        text.append(f"{line}\n")
+    text.append("\n")
+    return _append_chain(text, view.chain, view.standing)
+
+
+def _append_chain(text: Text, chain: tuple[ChainRow, ...], standing: str) -> Text:
+    for row in chain:
+        text.append(f"{row.level:<12} ", "bold")
+        text.append(f"{row.sentence}\n")
+    return text.append(f"\nstanding     {standing}", "dim")
+
+
 def hot_spec(view: HotView) -> TableSpec:
     """Return the table of hot links and ramps."""
     rows = tuple(
@@ -66,7 +84,7 @@ def hot_spec(view: HotView) -> TableSpec:
         "\n".join(f"{percent(s.share):>8} {s.ends}" for s in row.senders[:6]) for row in view.rows
     )
     return TableSpec(
-        f"Hot links of the {view.scope}: {view.sentence}  [{view.standing}]",
+        f"Hot links: {view.sentence}  [{view.standing}]",
         ("PE", "way", "load", "wavelets", "senders"), rows, details,
         "Enter goes there, Escape closes",
     )  # fmt: skip
@@ -95,7 +113,9 @@ def advice_spec(view: AdviceView) -> TableSpec:
 def _gain(row: AdviceRow) -> str:
     if row.best is not None:
         return f"{percent(row.best.gain)} (tried)" if row.goal != "fit" else "fits (tried)"
-    return "none found" if row.tried else "not tried"
+    if row.tried:
+        return "none found"
+    return "not tried" if row.untried else "nothing to try"
 
 
 def _advice_detail(row: AdviceRow) -> str:
@@ -118,10 +138,7 @@ def why_text(view: ExplainView) -> Text:
         text.append(f"{view.ties_note}\n", "bold")
     if view.ties:
         text.append("\n")
-    for row in view.chain:
-        text.append(f"{row.level:<12} ", "bold")
-        text.append(f"{row.sentence}\n")
-    return text.append(f"\nstanding     {view.standing}", "dim")
+    return _append_chain(text, view.chain, view.standing)
 
 
 def bottleneck_text(view: BottleneckView) -> Text:

@@ -12,8 +12,8 @@ def values_spec(view: ValuesView) -> TableSpec:
     """Return the table of tensors, the model's outputs told below their rows."""
     outputs = {output.tensor: output for output in view.outputs}
     rows = tuple(
-        (row.tensor, row.kernel or "input", "x".join(map(str, row.shape)) or "scalar", _error(row.max_error),
-         _index(row.where), _MARKS[row.severity])
+        (row.tensor, row.kernel or "input", "x".join(map(str, row.shape)) or "scalar",
+         _error(row.max_error), _index(row.where), _MARKS[row.severity])
         for row in view.rows
     )  # fmt: skip
     title = f"Values: {view.sentence}"

@@ -16,8 +16,7 @@ from tests.factories.worked import worked_run
 def _with_busy(busy: int) -> Run:
     """k2 lasts 20 cycles, its PE works `busy` of them."""
     run = worked_run(2, 2)
-    one = np.zeros(1, np.int64)
-    profile = Profile(20, one, one, np.array([[[busy, 0, 0, 0]]]))
+    profile = Profile(20, np.zeros((1, 1), np.int32), np.array([[busy, 0, 0, 0]]))
     profiles = {**run.execution.profiles, "k2": profile}
     return replace(run, execution=replace(run.execution, profiles=profiles))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.tui.pages import specs
 from app.views.help import HelpRow, HelpView
 from app.views.idle import IdleRegion, IdleView
@@ -26,6 +28,15 @@ def test_what_does_not_fit_comes_first_with_what_holds_it() -> None:
     assert text[0] == "DOES NOT FIT"
     assert text[1] == "PE (1, 2): SRAM needs 60,000 bytes"
     assert text[2].split() == ["50,000", "bytes", "weights"]
+
+
+def test_many_overflows_are_cut_and_the_smallest_machine_is_named() -> None:
+    row = OverflowRow("SRAM", "PE (1, 2)", 60_000.0, 49_152.0, 10_848.0, "B", (), (), "too much")
+    view = replace(report((row,) * 20), smallest_machine="mesh-64x64")
+    text = specs.report_text(view).plain
+    assert text.count("too much") == 12
+    assert "and 8 more" in text
+    assert "it would fit on mesh-64x64" in text
 
 
 def test_a_broken_law_is_named() -> None:

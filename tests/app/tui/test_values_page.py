@@ -39,3 +39,17 @@ def test_rows_tell_error_place_and_output() -> None:
     assert spec.rows[0][3] == "not compared"
     assert spec.rows[-1][3] == f"{view.rows[-1].max_error:.2g}"
     assert f"begins {view.outputs[0].first[0]:.4g}" in spec.details[-1]
+
+
+def test_the_page_is_whole_on_the_smallest_screen() -> None:
+    session = small_session()
+    session.compute_values()
+    session.wait(60)
+
+    async def script(drive: Drive) -> None:
+        await drive.press("T", "down", "down", "down")
+        words = "\n".join(drive.screen_text())
+        assert "Escape closes" in words
+        assert "output:" in words
+
+    play(script, size=(80, 24), session=session)

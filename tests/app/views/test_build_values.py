@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from app.computed import Computed
 from app.run import Run
 from app.values import compute_values, kept_values
 from app.views.build_pe import view_pe
@@ -97,3 +98,16 @@ def test_errors_are_judged_by_the_storage_dtype() -> None:
     assert error_severity(1e-3, "fp32") == "warn"
     assert error_severity(1e-3, "fp16") == "ok"
     assert error_severity(float("nan"), "fp16") == "alert"
+
+
+def test_a_tile_is_the_same_whether_its_kernel_was_kept_or_is_computed_anew() -> None:
+    run = valued()
+    assert run.computed is not None
+    kernel = run.program.kernels[1]
+    place = kernel.id, kernel.region.row, kernel.region.col
+    kept = run.computed.tiles.read(*place)
+    assert kernel.id in run.computed.values.mains
+    bare = replace(run.computed.values, mains={})
+    anew = Computed(bare, "given inputs", run.computed.reference).tiles.read(*place)
+    assert kept.tile.values.tobytes() == anew.tile.values.tobytes()
+    assert kept.error == anew.error

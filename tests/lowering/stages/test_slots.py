@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from engine.machine import parse_machine
 from engine.models import program_profiles
 from engine.program import HOST, Transfer
+from engine.run import execute
+from lowering.compiler import compile_graph
+from lowering.config import CompileConfig
 from lowering.stages.slots import live_slots, needed_slots
-from tests.factories.graphs import compiled_model
+from tests.factories.graphs import compiled_model, model_graph
 from tests.factories.programs import ACT, DOWN, UP, three_kernels
 
 LENGTHS = {"up": UP, "act": ACT, "down": DOWN}
@@ -36,9 +40,18 @@ def test_skip_beside_a_branch_holds_a_whole_sample_over_both_ends() -> None:
         edge("in", HOST, "a", 8), edge("branch", "a", "b", 8), edge("skip", "a", "c", 8),
         edge("join", "b", "c", 8), edge("out", "c", HOST, 8),
     ]  # fmt: skip
-    assert live_slots(transfers, 1, 1) == (1, 1, 7, 1, 1)
-    assert live_slots(transfers, 1, 4) == (1, 1, 4, 1, 1)
+    assert live_slots(transfers, 1, 1) == (1, 1, 7, 7, 1)
+    assert live_slots(transfers, 1, 4) == (1, 1, 4, 4, 1)
     assert live_slots(transfers, 9, 1) == (9, 9, 9, 9, 9)
+
+
+def test_branches_that_part_further_back_do_not_deadlock() -> None:
+    """Queries stream into scores beside keys that are needed whole; both come from one kernel."""
+    config = CompileConfig(machine=parse_machine("mesh-25x64"), in_slots=1, out_slots=1)
+    compiled = compile_graph(model_graph("demo-transformer"), config)
+    queries = next(t for t in compiled.program.transfers if t.tensor == "h0/attn/q/turned")
+    assert queries.in_slots[0] + queries.out_slots >= queries.chunks > 2
+    assert execute(compiled.program, compiled.store).ledger.ok
 
 
 def test_slots_of_a_model_are_those_its_compile_asked_for() -> None:
