@@ -20,7 +20,7 @@ class Decision:
     """One thing that the compiler chose."""
 
     level: str
-    """buffer | transfer | route | placement | fusion | source | compile"""
+    """pixel | cause | profile | buffer | route | placement | fusion | source | compile"""
     name: str
     """what it is about: a tensor, a transfer, a kernel, a node"""
     sentence: str

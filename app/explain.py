@@ -23,6 +23,7 @@ from app.views.breaks import ChainRow
 from app.views.build_pe import tile_sentence, view_pe
 from app.views.explain import ExplainView, TieRow
 from engine.metrics import PLANES
+from engine.profile import BUSY_CAUSES
 from engine.program import HOST, Kernel
 
 _PE = re.compile(r"(?:pe\s+)?(\d+)\s*[,\s]\s*(\d+)")
@@ -76,8 +77,21 @@ def explain_pe(run: Run, cursor: Cursor, row: int, col: int) -> ExplainView:
     pixel = Decision(
         "pixel", f"PE ({row}, {col})", f"{view.sentence}; {tile_sentence(kernel, row, col)}"
     )
-    chain = [pixel, *_waits(run, gap), *decisions.chain(run, kernel)]
+    chain = [pixel, *_waits(run, gap), _inside(run, kernel, row, col)]
+    chain += decisions.chain(run, kernel)
     return _view(run, cursor, "pe", f"PE ({row}, {col})", place, gap, tuple(chain), view.sentence)
+
+
+def _inside(run: Run, kernel: Kernel, row: int, col: int) -> Decision:
+    """Say what a PE does inside an instance, and how long it waits for slower ones."""
+    profile = run.execution.profiles[kernel.id]
+    busy = profile.pe(row - kernel.region.row, col - kernel.region.col)
+    parts = [f"{name} {count(int(n))}" for name, n in zip(BUSY_CAUSES, busy, strict=True) if n]
+    rest = profile.length - int(busy.sum())
+    text = f"in each instance of {count(profile.length)} cycles this PE spends {', '.join(parts)}"
+    if rest:
+        text += f" and waits {count(rest)} for slower PEs (imbalance: its tile is smaller)"
+    return Decision("profile", kernel.id, text)
 
 
 def _free(run: Run) -> str:

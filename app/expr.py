@@ -182,7 +182,7 @@ class _Parser:
         if other is not None and other.kind == "text":
             return Literal(token.text, token.column)
         near = difflib.get_close_matches(name, self._names, n=1, cutoff=0.4)
-        hint = f"did you mean '{near[0]}'?" if near else "'help' lists the names"
+        hint = f"did you mean '{near[0]}'?" if near else "'breaks' lists the names"
         _fail(self._text, token.column, f"there is no '{token.text}'; {hint}")
 
     def _number(self, token: _Token) -> Literal:
@@ -219,6 +219,8 @@ class _Parser:
             other = self._names[right.name]
             if name.is_bounded or other.is_bounded:
                 self.fail(mark, f"'{left.name}' can only be compared with a number")
+            if name.kind == other.kind == "text":
+                self.fail(mark, f"'{left.name}' is compared with a text in quotes")
             if name.kind != other.kind or name.kind == "flag":
                 self.fail(mark, f"{name.kind} cannot be compared with {other.kind}")
         elif why := misfit(name, op, right):

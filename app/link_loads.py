@@ -57,19 +57,20 @@ class FlowTable:
 
     def exceeds(self, planes: tuple[str, ...], limit: float, *, or_equal: bool) -> np.ndarray:
         """Tell in which steps a link of each flow is loaded above a limit, bool (flows, steps)."""
-        found = np.zeros(self.rates.shape, bool)
+        flows, steps = self.rates.shape
+        found = np.zeros((flows, steps), bool)
         edge = limit - _EXACT if or_equal else limit + _EXACT
         for plane in planes:
             table = self.planes.get(plane)
             if table is None:
                 continue
-            for first in range(0, found.shape[1], _BLOCK):
+            for first in range(0, steps, _BLOCK):
                 part = slice(first, first + _BLOCK)
-                found[table.flows, part] |= self._plane_exceeds(table, edge, part)
+                found[:, part][table.flows] |= self._plane_exceeds(table, edge, part)
         return found
 
-    def _plane_exceeds(self, plane: _Plane, edge: float, steps: slice) -> np.ndarray:
-        rates = self.rates[plane.flows, steps]
+    def _plane_exceeds(self, plane: _Plane, edge: float, part: slice) -> np.ndarray:
+        rates = self.rates[:, part][plane.flows]
         own = rates * plane.most[:, None]
         most = own + plane.touches.astype(np.float64) @ own
         found = np.asarray(rates * plane.least[:, None] > edge)

@@ -65,7 +65,8 @@ class CompileLab:
         try:
             compiled = compile_graph(self._run.compiled.graph, config, progress, self._cache)
             program = compiled.program
-            lengths = {name: p.length for name, p in program_profiles(program, compiled.store).items()}
+            profiles = program_profiles(program, compiled.store)
+            lengths = {name: found.length for name, found in profiles.items()}
             timeline = simulate(build_net(program, lengths), lambda done, all_: progress.check())
         except DoesNotFit as error:
             return Trial(None, 1, 0, False, str(error))
@@ -98,6 +99,8 @@ def trial_text(changes: Changes, before: Trial, after: Trial, goal: str) -> str:
         return f"tried {name}: {after.note or 'it could not be timed'}"
     if not after.fits and before.fits:
         return f"tried {name}: it would not fit ({after.sram_bytes:,} B on the fullest PE)"
+    if any(change.knob == "dtype" for change in changes):
+        name += " (values change with it)"
     if goal == "fit":
         return f"tried {name}: it {'fits' if after.fits else 'does not fit either'}"
     if goal == "sram":

@@ -12,7 +12,7 @@ class ChainRow:
     """One link of the chain from what is seen back to the model."""
 
     level: str
-    """pixel | cause | buffer | transfer | route | placement | fusion | source | compile"""
+    """pixel | cause | profile | buffer | route | placement | fusion | source | compile"""
     name: str
     """what it is about"""
     sentence: str
