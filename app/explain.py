@@ -90,7 +90,7 @@ def _inside(run: Run, kernel: Kernel, row: int, col: int) -> Decision:
     rest = profile.length - int(busy.sum())
     text = f"in each instance of {count(profile.length)} cycles this PE spends {', '.join(parts)}"
     if rest:
-        text += f" and waits {count(rest)} for slower PEs (imbalance: its tile is smaller)"
+        text += f" and waits {count(rest)} for slower PEs (imbalance)"
     return Decision("profile", kernel.id, text)
 
 

@@ -19,6 +19,8 @@ from engine.traffic import Flow
 
 COUNT = 10
 """links kept"""
+_Place = tuple[float, int, int, str]
+"""load, row, col, plane"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,19 @@ def hot_links(run: Run, step: int | None, planes: tuple[str, ...] = PLANES) -> t
     weights = _weights(run, table, step)
     found: dict[tuple[str, ...], HotLink] = {}
     places = {place for plane in planes for place in _candidates(table, plane, weights)}
-    for row, col, plane in sorted(places):
+    for _, row, col, plane in sorted(places, key=_heat):
         hot = _hot_link(run, table, weights, row, col, plane, step)
-        key = ((plane in LINK_PLANES and "link") or "ramp", *(s.flow for s in hot.senders))
-        if hot.senders and (key not in found or hot.load > found[key].load):
-            found[key] = hot
-    ranked = sorted(found.values(), key=lambda h: (-h.load, h.row, h.col, h.plane))
-    return tuple(ranked[:COUNT])
+        kind = "link" if plane in LINK_PLANES else "ramp"
+        found.setdefault((kind, *(sender.flow for sender in hot.senders)), hot)
+        if len(found) == COUNT:
+            break
+    return tuple(found.values())
+
+
+def _heat(place: _Place) -> tuple[float, int, int, str]:
+    """Return the order of candidates: the hottest first, ties to the north-west."""
+    load, row, col, plane = place
+    return -load, row, col, plane
 
 
 def hottest_now(
@@ -78,14 +86,15 @@ def hottest_now(
     """Return the most loaded link in a step: of a PE, of what a kernel sends or gets, or of all."""
     table = flow_table(run)
     weights = _weights(run, table, step)
-    places: set[tuple[int, int, str]]
     if place is not None:
-        places = {(*place, plane) for plane in planes}
-    else:
-        places = {found for plane in planes for found in _candidates(table, plane, weights)}
-    hot = [_hot_link(run, table, weights, *where, step) for where in sorted(places)]
-    mine = [h for h in hot if kernel is None or any(_belongs(run, s, kernel) for s in h.senders)]
-    return max(mine, key=lambda h: (h.load, -h.row, -h.col), default=None)
+        hot = [_hot_link(run, table, weights, *place, plane, step) for plane in planes]
+        return max(hot, key=lambda h: (h.load, -planes.index(h.plane)))
+    places = {found for plane in planes for found in _candidates(table, plane, weights)}
+    for _, row, col, plane in sorted(places, key=_heat):
+        link = _hot_link(run, table, weights, row, col, plane, step)
+        if kernel is None or any(_belongs(run, sender, kernel) for sender in link.senders):
+            return link
+    return None
 
 
 def _belongs(run: Run, sender: Sender, kernel: str) -> bool:
@@ -105,7 +114,7 @@ def _weights(run: Run, table: FlowTable, step: int | None) -> np.ndarray:
     return np.asarray(total / units / max(1, run.timeline.makespan)) if len(units) else units
 
 
-def _candidates(table: FlowTable, plane: str, weights: np.ndarray) -> set[tuple[int, int, str]]:
+def _candidates(table: FlowTable, plane: str, weights: np.ndarray) -> set[_Place]:
     """Return the hottest place on each moving pattern of a plane, all patterns summed."""
     flows = table.planes[plane].flows
     patterns = [
@@ -122,7 +131,7 @@ def _candidates(table: FlowTable, plane: str, weights: np.ndarray) -> set[tuple[
         for other in np.flatnonzero(meets(boxes, box)):
             add_part(window, area, *patterns[other])
         row, col = divmod(int(window.argmax()), area.cols)
-        places.add((area.row + row, area.col + col, plane))
+        places.add((float(window[row, col]), area.row + row, area.col + col, plane))
     return places
 
 

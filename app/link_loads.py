@@ -22,8 +22,6 @@ from engine.transfers import Pattern
 
 _EXACT = 1e-6
 """loads nearer to a limit than this, in wavelets a cycle, are equal to it"""
-_BLOCK = 4096
-"""steps looked at together, to bound memory"""
 _KEPT = 2
 """runs whose tables are kept"""
 
@@ -37,9 +35,9 @@ class _Plane:
     units: np.ndarray
     """float64 (n,) what the words of a flow's patterns are divided by for their load at rate 1"""
     least: np.ndarray
-    """float64 (n,) load on the flow's busiest link at rate 1: one of its patterns alone"""
+    """float32 (n,) load on the flow's busiest link at rate 1: one of its patterns alone"""
     most: np.ndarray
-    """float64 (n,) the same with all its patterns that may lie on each other"""
+    """float32 (n,) the same with all its patterns that may lie on each other"""
     touches: np.ndarray
     """bool (n, n) True where two flows share a PE's link; never with itself"""
     patterns: tuple[tuple[Pattern, ...], ...]
@@ -57,33 +55,34 @@ class FlowTable:
 
     def exceeds(self, planes: tuple[str, ...], limit: float, *, or_equal: bool) -> np.ndarray:
         """Tell in which steps a link of each flow is loaded above a limit, bool (flows, steps)."""
-        flows, steps = self.rates.shape
-        found = np.zeros((flows, steps), bool)
+        found = np.zeros(self.rates.shape, bool)
         edge = limit - _EXACT if or_equal else limit + _EXACT
         for plane in planes:
             table = self.planes.get(plane)
-            if table is None:
-                continue
-            for first in range(0, steps, _BLOCK):
-                part = slice(first, first + _BLOCK)
-                found[:, part][table.flows] |= self._plane_exceeds(table, edge, part)
+            if table is not None:
+                for place, flow in enumerate(table.flows):
+                    found[flow] |= self._flow_exceeds(table, place, edge)
         return found
 
-    def _plane_exceeds(self, plane: _Plane, edge: float, part: slice) -> np.ndarray:
-        rates = self.rates[:, part][plane.flows]
-        own = rates * plane.most[:, None]
-        most = own + plane.touches.astype(np.float64) @ own
-        found = np.asarray(rates * plane.least[:, None] > edge)
-        unsure = (most > edge) & ~found & (rates > 0)
-        for flow in np.flatnonzero(unsure.any(axis=1)):
-            steps = np.flatnonzero(unsure[flow])
-            together = np.append(np.flatnonzero(plane.touches[flow]), flow)
-            cases, which = np.unique(rates[together][:, steps], axis=1, return_inverse=True)
+    def _flow_exceeds(self, plane: _Plane, place: int, edge: float) -> np.ndarray:
+        """Tell in which steps a link of one flow (its place on the plane) is above the edge."""
+        own = self.rates[plane.flows[place]]
+        found = np.asarray(own * plane.least[place] > edge)
+        others = np.flatnonzero(plane.touches[place])
+        bound = own * plane.most[place]
+        for other in others:
+            bound += self.rates[plane.flows[other]] * plane.most[other]
+        steps = np.flatnonzero((bound > edge) & ~found & (own > 0))
+        if steps.size:
+            together = [*others.tolist(), place]
+            cases, which = np.unique(
+                self.rates[plane.flows[together]][:, steps], axis=1, return_inverse=True
+            )
             hot = [
-                _hottest(plane, int(flow), dict(zip(together.tolist(), case, strict=True))) > edge
-                for case in cases.T
+                _hottest(plane, place, dict(zip(together, case, strict=True))) > edge
+                for case in cases.T.tolist()
             ]
-            found[flow, steps] = np.array(hot)[which.ravel()]
+            found[steps] = np.array(hot)[which.ravel()]
         return found
 
     def at(self, row: int, col: int, planes: tuple[str, ...]) -> np.ndarray:
@@ -148,6 +147,7 @@ def _plane(flows: tuple[Flow, ...], plane: str) -> _Plane:
     units = np.array([flows[index].unit for index in used], np.float64)
     least = np.array([max(int(p.words.max()) for p in mine) for mine in patterns]) / units
     most = np.array([_most_words(mine) for mine in patterns]) / units
+    least, most = least.astype(np.float32), most.astype(np.float32)
     return _Plane(
         np.array(used, np.int64), units, least, most, _touches(patterns), tuple(patterns)
     )  # fmt: skip

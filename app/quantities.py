@@ -39,8 +39,3 @@ NAMES: dict[str, Name] = {
     )
 }  # fmt: skip
 """name -> what it is"""
-
-
-def names_help() -> str:
-    """Return the names and their meaning, a line each."""
-    return "\n".join(f"{name.id:<12} {name.kind:<7} {name.help}" for name in NAMES.values())
