@@ -5,9 +5,8 @@ Worked out for all steps at once from series and bounds, one row a kernel; no st
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,8 +15,10 @@ from app.commands import CommandError
 from app.expr import parse_expression
 from app.expr_tree import Both, Compare, Flag, Node, Not, Quantity, quantities
 from app.link_loads import flow_table
+from app.nearest import hint
 from app.quantities import NAMES
 from app.run import Run
+from app.value_ranges import Ranges, ranges, true_after
 from engine.causes import CAUSES
 from engine.geometry import Rect
 from engine.metrics import LINK_PLANES, RAMP_PLANES
@@ -90,10 +91,10 @@ class _Judge:
     def _flag(self, quantity: Quantity) -> np.ndarray:
         run = self.run
         if quantity.name in ("nan", "inf"):
-            ranges = self._ranges(quantity)
-            return self._by_sample(
-                ranges, lambda r: r.has_nan if quantity.name == "nan" else r.has_inf
-            )
+            return true_after(
+                run, self._ranges(quantity),
+                lambda r: r.has_nan if quantity.name == "nan" else r.has_inf,
+            )  # fmt: skip
         if quantity.name == "running":
             runs = series.cause_codes(run) == series.cause_code("running")
             return np.asarray(runs & (series.samples_in_work(run) >= 0))
@@ -112,11 +113,11 @@ class _Judge:
         if node.left.name in ("link", "ramp"):
             return self._load(node.left, node.op, value)
         if node.left.name == "value":
-            ranges = self._ranges(node.left)
             up = node.op in (">", ">=")
-            return self._by_sample(
-                ranges, lambda r: bool(_apply(node.op, np.float64(r.high if up else r.low), value))
-            )
+            return true_after(
+                self.run, self._ranges(node.left),
+                lambda r: bool(_apply(node.op, np.float64(r.high if up else r.low), value)),
+            )  # fmt: skip
         if node.left.name == "cycle":
             return self._cycle(node.op, value)
         return _apply(node.op, self._numbers(node.left), value)
@@ -125,13 +126,13 @@ class _Judge:
         if quantity.name == "cause":
             known = (*CAUSES, "running")
             if value not in known:
-                raise CommandError(f"there is no cause '{value}'{_near(value, known)}")
+                raise CommandError(f"there is no cause '{value}'{hint(value, known)}")
             found = series.cause_codes(self.run) == series.cause_code(value)
         else:
             field = "id" if quantity.name == "kernel" else "family"
             known = tuple(dict.fromkeys(getattr(k, field) for k in self.run.program.kernels))
             if value not in known:
-                raise CommandError(f"there is no {quantity.name} '{value}'{_near(value, known)}")
+                raise CommandError(f"there is no {quantity.name} '{value}'{hint(value, known)}")
             mine = [getattr(k, field) == value for k in self.run.program.kernels]
             found = np.array(mine, bool)[:, None]
         return np.asarray(found if op == "==" else ~found)
@@ -152,7 +153,7 @@ class _Judge:
                 plane = str(quantity.place[2])
                 if plane not in planes:
                     raise CommandError(f"there is no {quantity.name} '{plane}'"
-                                       f"{_near(plane, planes)}")  # fmt: skip
+                                       f"{hint(plane, planes)}")  # fmt: skip
                 planes = (plane,)
             return _apply(op, table.at(row, col, planes)[None], value)
         exceeds = table.exceeds(planes, value, or_equal=op in (">=", "<"))
@@ -190,52 +191,15 @@ class _Judge:
                 return np.atleast_2d(occupancy.live[index] if live else occupancy.allocated[index])
         return np.zeros((1, 1))
 
+    def _ranges(self, quantity: Quantity) -> Ranges:
+        return ranges(self.run, quantity.name, str(quantity.place[0]) if quantity.place else "")
+
     def _pe(self, place: tuple[int | str, ...]) -> tuple[int, int]:
         row, col = int(place[0]), int(place[1])
         rows, cols = self.run.grid
         if row >= rows or col >= cols:
             raise CommandError(f"PE ({row}, {col}) lies outside the mesh of {rows}x{cols} PEs")
         return row, col
-
-    def _ranges(self, quantity: Quantity) -> list[dict[int, series.ValueRange]]:
-        """Return what each kernel's tensors hold, by sample; raises without values."""
-        run = self.run
-        if not series.has_values(run):
-            raise CommandError(
-                f"'{quantity.name}' needs values; the command 'values' computes them"
-            )
-        made = {name: index for index, k in enumerate(run.program.kernels) for name in k.writes}
-        wanted = [str(quantity.place[0])] if quantity.place else list(made)
-        if wanted[0] not in made:
-            raise CommandError(f"no kernel writes '{wanted[0]}'{_near(wanted[0], tuple(made))}")
-        found: list[dict[int, series.ValueRange]] = [{} for _ in run.program.kernels]
-        for name in wanted:
-            for sample in range(run.program.samples):
-                held = series.value_range(run, name, sample)
-                if held is not None:
-                    mine = found[made[name]]
-                    mine[sample] = _joined(mine[sample], held) if sample in mine else held
-        return found
-
-    def _by_sample(
-        self,
-        ranges: list[dict[int, series.ValueRange]],
-        test: Callable[[series.ValueRange], bool],
-    ) -> np.ndarray:
-        done = series.samples_done(self.run)
-        found = np.zeros(done.shape, bool)
-        for index, samples in enumerate(ranges):
-            for sample, held in samples.items():
-                if test(held):
-                    found[index] |= done[index] == sample
-        return found
-
-
-def _joined(one: series.ValueRange, other: series.ValueRange) -> series.ValueRange:
-    return replace(
-        one, low=float(np.fmin(one.low, other.low)), high=float(np.fmax(one.high, other.high)),
-        has_nan=one.has_nan or other.has_nan, has_inf=one.has_inf or other.has_inf,
-    )  # fmt: skip
 
 
 def _kernel_rows(run: Run, flows: np.ndarray) -> np.ndarray:
@@ -259,8 +223,3 @@ def _apply(op: str, left: np.ndarray | np.float64, right: np.ndarray | float) ->
         ">": np.greater, ">=": np.greater_equal,
     }  # fmt: skip
     return np.asarray(compare[op](left, right))
-
-
-def _near(name: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
-    return f"; did you mean '{near[0]}'?" if near else ""

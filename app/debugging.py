@@ -6,7 +6,7 @@ Each verb asks a pure function and keeps the answer. Knows no screen.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from app import decisions
@@ -24,7 +24,7 @@ from app.breaks import (
 )
 from app.commands import CommandError
 from app.conditions import Condition
-from app.cursor import Cursor, Move
+from app.cursor import Cursor, Move, Selection
 from app.explain import explain
 from app.places import reveal, select_pe
 from app.run import Run
@@ -51,7 +51,7 @@ class DebugVerbs(AdviceVerbs):
         self._breaks: tuple[Breakpoint, ...] = ()
         self._numbers = itertools.count(1)
         self._hit: tuple[int, Hit] | None = None
-        self._target = ""
+        self._target: tuple[str, Selection] | None = None
 
     # -- breakpoints ---------------------------------------------------------------------------
 
@@ -128,22 +128,23 @@ class DebugVerbs(AdviceVerbs):
             run, cursor = self.run, self._cursor
             if text.strip():
                 wanted = check(run, break_text(run, cursor, watch_text(run, cursor, text)))
-                hit, _ = find_stop(run, [Breakpoint(0, "watch", wanted)], cursor.step, direction)
+                looked_for: tuple[Breakpoint, ...] = (Breakpoint(0, "watch", wanted),)
+                hit, _ = find_stop(run, looked_for, cursor.step, direction)
             elif not any(item.enabled for item in self._breaks):
                 raise CommandError("no breakpoint is on; 'break' and 'watch' set one")
             else:
+                looked_for = tuple(item for item in self._breaks if item.enabled)
                 hit, self._breaks = find_stop(run, self._breaks, cursor.step, direction)
             if hit is None:
-                return self._go(self._end(text.strip(), direction))
+                return self._go(self._end(text.strip(), looked_for, direction))
             return self._stop_at(hit)
 
-    def _end(self, text: str, direction: int) -> Move:
+    def _end(self, text: str, looked_for: Sequence[Breakpoint], direction: int) -> Move:
         run, step = self.run, self._cursor.step
         last = run.timeline.steps - 1 if direction > 0 else 0
         what = f"'{text}' does not turn true" if text else "no breakpoint turns true"
         side, end = ("after", "end") if direction > 0 else ("before", "start")
-        told = "".join(self._told(item.condition) for item in self._breaks
-                       if item.enabled and item.condition.is_static and not text)  # fmt: skip
+        told = "".join(self._told(item.condition) for item in looked_for)
         return Move(self._cursor.at(last), f"{what} {side} step {step}: this is the {end} of the "
                                            f"run{told}")  # fmt: skip
 
@@ -162,14 +163,19 @@ class DebugVerbs(AdviceVerbs):
         """Explain `pe R,C`, `link R,C PLANE`, `kernel NAME`, `step [N]`; nothing: the selection."""
         with self._lock:
             view = explain(self.run, self._cursor, target)
-            self._target = target
+            self._target = target, self._cursor.selection
             self._say(view.sentence)
             return view
 
     def view_explain(self, target: str | None = None) -> ExplainView:
-        """Return the explanation of a target, of the one explained last when None."""
+        """Return the explanation of a target.
+
+        None: of the one explained last while the selection stays, then of the selection.
+        """
         with self._lock:
-            run, cursor, wanted = self.run, self._cursor, self._target if target is None else target
+            run, cursor, last = self.run, self._cursor, self._target
+        stays = last is not None and last[1] == cursor.selection
+        wanted = target if target is not None else last[0] if last is not None and stays else ""
         try:
             return explain(run, cursor, wanted)
         except CommandError:

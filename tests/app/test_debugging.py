@@ -95,6 +95,8 @@ def test_until_needs_no_breakpoint(session: Debugger) -> None:
     assert session.view_breaks().rows == ()
     session.do("until", "waiting > 99")
     assert "'waiting > 99' does not turn true after" in session.message
+    session.do("until-back", "allocated > 150")
+    assert "the memory stage allocated 200" in session.message
 
 
 def test_a_broken_condition_changes_nothing(session: Debugger) -> None:
@@ -109,6 +111,8 @@ def test_explain_names_both_tied_causes(session: Debugger) -> None:
     assert "wait-output and wait-fabric (tied)" in answer
     assert session.view_explain().target == "k2"
     assert len(session.view_explain("pe 0,1").ties) == 2
+    session.do("pe", 0, 2)
+    assert session.view_explain().target == "PE (0, 2)"  # the selection moved on
 
 
 def test_a_breakpoint_that_another_run_lacks_is_kept_with_a_note(debugger: Debugger) -> None:
