@@ -109,6 +109,15 @@ def quantities(node: Node) -> tuple[Quantity, ...]:
     return (node.left, node.right) if isinstance(node.right, Quantity) else (node.left,)
 
 
+def comparisons(node: Node) -> dict[Quantity, str]:
+    """Return the operator that each compared quantity stands left of."""
+    if isinstance(node, Both):
+        return {**comparisons(node.left), **comparisons(node.right)}
+    if isinstance(node, Not):
+        return comparisons(node.item)
+    return {node.left: node.op} if isinstance(node, Compare) else {}
+
+
 def place_kind(place: tuple[int | str, ...]) -> str:
     shape = "".join("n" if isinstance(item, int) else "t" for item in place)
     return {"nn": "pe", "nnnn": "region", "nnt": "link", "t": "tensor"}.get(shape, "")

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from app import decisions, series
 from app.breaks import Hit
 from app.decisions import Decision
-from app.expr_tree import Quantity, quantities
+from app.expr_tree import Quantity, comparisons, quantities
 from app.hot_links import HotLink, hottest_now
+from app.locating import find_element
 from app.run import Run
 from app.units import count, percent, size
 from app.views.breaks import ChainRow, StopView
@@ -34,12 +35,16 @@ def view_stop(run: Run, hit: Hit) -> StopView:
     """Return a hit with its evidence and the chain behind it."""
     kernels = [run.program.kernels[row] for row in hit.rows]
     parts = quantities(hit.condition.node)
+    ops = comparisons(hit.condition.node)
     kernel = kernels[0] if kernels else _kernel_of(run, parts)
-    found = [f for q in parts if (f := _explain(run, hit.step, q, kernel)) is not None]
+    found = [
+        f for q in parts if (f := _explain(run, hit.step, q, kernel, ops.get(q, ""))) is not None
+    ]
     if kernel is None:
         kernel = next((_at(run, f.pe) for f in found if f.pe and _at(run, f.pe)), None)
     pe = next((f.pe for f in found if f.pe), None)
-    if pe is None and kernel is not None:
+    by_value = any(part.name in ("value", "nan", "inf") for part in parts)
+    if pe is None and kernel is not None and not by_value:
         pe = kernel.region.row, kernel.region.col
     steps = [d for f in found for d in f.decisions]
     if kernel is not None:
@@ -83,7 +88,7 @@ def _at(run: Run, place: tuple[int | str, ...]) -> Kernel | None:
     return next((k for k in run.program.kernels if k.region.contains(row, col)), None)
 
 
-def _explain(run: Run, step: int, part: Quantity, kernel: Kernel | None) -> _Found | None:
+def _explain(run: Run, step: int, part: Quantity, kernel: Kernel | None, op: str) -> _Found | None:
     if part.name in ("link", "ramp"):
         return _link(run, step, part, kernel)
     if part.name in ("starts", "ends", "step", "cycle", "entered"):
@@ -104,7 +109,7 @@ def _explain(run: Run, step: int, part: Quantity, kernel: Kernel | None) -> _Fou
         why = "its instance runs" if code == RUNNING else f"its region waits: {CAUSES[code]}"
         return _Found(f"utilization of {kernel.id}'s region is {percent(float(now))}; {why}")
     if part.name in ("value", "nan", "inf"):
-        return _values(run, step, index, part)
+        return _values(run, step, index, part, op)
     return None
 
 
@@ -171,19 +176,25 @@ def _wait(run: Run, step: int, index: int) -> _Found:
     return _Found(text, (decisions.route(transfer),))
 
 
-def _values(run: Run, step: int, index: int, part: Quantity) -> _Found:
+def _values(run: Run, step: int, index: int, part: Quantity, op: str) -> _Found:
+    """Name the element that stands out and the PE that keeps it."""
     kernel = run.program.kernels[index]
     sample = int(series.samples_done(run)[index, step])
     names = [str(part.place[0])] if part.place else list(kernel.writes)
     ranges = {name: series.value_range(run, name, sample) for name in names}
-    told = ", ".join(
+    told = [
         f"'{name}' holds {held.low:.4g} to {held.high:.4g}"
-        + (" and NaN" if held.has_nan else "") + (" and infinity" if held.has_inf else "")
-        for name, held in ranges.items() if held is not None
-    )  # fmt: skip
-    bad = run.computed.values.first_nonfinite if run.computed else None
+        + (" and NaN" if held.has_nan else "")
+        + (" and infinity" if held.has_inf else "")
+        for name, held in ranges.items()
+        if held is not None
+    ]
+    what = part.name if part.name != "value" else "largest" if op in (">", ">=") else "smallest"
     pe = None
-    if bad is not None and bad.kernel == kernel.id and bad.pe is not None:
-        pe = int(bad.pe[0]), int(bad.pe[1])
-        told += f"; first {bad.value} at index {tuple(int(i) for i in bad.index)}"
-    return _Found(f"{kernel.id} has ended sample {sample}: {told}", (), pe)
+    for name in names:
+        found = find_element(run, kernel, name, sample, what)
+        if found is not None:
+            kept = f", kept by PE ({found.pe[0]}, {found.pe[1]})" if found.pe else ""
+            told.append(f"{what} of '{name}' at index {found.index}{kept}")
+            pe = pe or found.pe
+    return _Found(f"{kernel.id} has ended sample {sample}: {'; '.join(told)}", (), pe)
