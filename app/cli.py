@@ -29,6 +29,7 @@ _VERBS = {
     "export": ("app.cli_export", "export"),
     "compare": ("app.cli_compare", "compare"),
     "sweep": ("app.cli_sweep", "sweep"),
+    "debug": ("app.cli_debug", "debug"),
     "machines": ("app.cli_tables", "machines"),
     "knobs": ("app.cli_tables", "knobs"),
     "ops": ("app.cli_tables", "ops"),
@@ -57,6 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_models(verbs)
     _add_recordings(verbs)
     add_comparing(verbs, _add_choices)
+    _add_debug(verbs)
     for name, text in (("machines", "list machines and where their figures come from"),
                        ("knobs", "list what can be tuned"),
                        ("ops", "list the ONNX operators that can be read")):  # fmt: skip
@@ -92,6 +94,15 @@ def _add_choices(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--dim", dest="dims", action="append", default=[], metavar="N=32",
                       help="size of a symbolic dimension")  # fmt: skip
     verb.add_argument("--samples", help="samples sent through, or auto")
+
+
+def _add_debug(verbs: argparse._SubParsersAction[_Parser]) -> None:
+    debug = verbs.add_parser("debug", help="run a script of debugger commands without a screen")
+    debug.add_argument("file", help="a .wscope recording, an .onnx model, or a demo's name")
+    debug.add_argument("--script", required=True, metavar="CMDS.txt",
+                       help="a command a line, # for remarks; - reads standard input")  # fmt: skip
+    debug.add_argument("--json", action="store_true", help="one JSON object a line of the script")
+    _add_choices(debug)
 
 
 def _add_models(verbs: argparse._SubParsersAction[_Parser]) -> None:

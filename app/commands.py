@@ -20,7 +20,7 @@ class Argument:
 
     name: str
     type: str
-    """int | float | str | path"""
+    """int | float | str | path | rest (all that follows on the line)"""
     help: str
     default: str | None = None
     """text used when it is left out; None = must be given"""
@@ -53,6 +53,11 @@ class Command:
                  for a in self.arguments]  # fmt: skip
         return " ".join([self.id, *words])
 
+    @property
+    def takes_rest(self) -> bool:
+        """True when all that follows on the line is one argument, quotes and all"""
+        return len(self.arguments) == 1 and self.arguments[0].type == "rest"
+
 
 _STEP = Argument("step", "int", "step number, from 0")
 _ROW = Argument("row", "int", "row, 0 north")
@@ -60,6 +65,15 @@ _COL = Argument("col", "int", "column, 0 west")
 _KERNEL = Argument("kernel", "str", "kernel id, or the beginning of one")
 _PATH = Argument("path", "path", "file to write: .png .svg .html .csv .npz .json .wscope")
 _COUNT = Argument("count", "int", "how many", default="1")
+_NUMBER = Argument("number", "int", "number of a breakpoint or watchpoint")
+_CONDITION = Argument("condition", "rest", "such as: sram > 46KB and kernel == ffn1")
+_BREAK = Argument("place", "rest", "step 12 | cycle 500 | sample 2 | kernel ffn1 [start|end] | "
+                  "a condition; nothing: the selected kernel's start, else this step",
+                  default="")  # fmt: skip
+_WATCH = Argument("condition", "rest", "such as: sram > 46KB, link > 90%, waiting > 500; nothing: "
+                  "what the map shows of the selected PE", default="")  # fmt: skip
+_TARGET = Argument("target", "rest", "pe 3,4 | link 3,4 east | kernel ffn1 | step 12; nothing: "
+                   "the selection, else the step", default="")  # fmt: skip
 
 
 def _core(
@@ -143,7 +157,7 @@ _TABLE = (
     _core("undo", "u", "undo", "the run before the last knob", "knobs", "undo"),
     _core("redo", "U", "redo", "the run after it", "knobs", "redo"),
     _core("cancel", "", "cancel", "stop the work in the background", "knobs", "cancel"),
-    _core("compare", "C", "compare", "measure this run against the one before the last knob, or a "
+    _core("compare", "d", "compare", "measure this run against the one before the last knob, or a "
           "recording; 'off' ends it", "compare", "compare",
           Argument("other", "path", "a .wscope recording, or off", default="")),
     _core("export-difference", "", "export difference", "write where the compared runs differ",
@@ -152,10 +166,42 @@ _TABLE = (
           "load_config", Argument("path", "path", "a YAML file of knobs")),
     _core("save-config", "", "save config", "write the knobs of this run to a YAML file", "knobs",
           "save_config", Argument("path", "path", "file to write: .yaml")),
+    _core("break", "b", "break", "stop 'continue' at a step, cycle, sample, kernel or condition",
+          "debug", "add_break", _BREAK),
+    _core("watch", "w", "watch", "stop 'continue' where a condition turns true", "debug",
+          "add_watch", _WATCH),
+    _core("continue", "c", "continue", "run to the next breakpoint or watchpoint", "debug",
+          "run_until"),
+    _core("reverse", "C", "reverse-continue", "run back to the last one that turned true",
+          "debug", "reverse_until"),
+    _core("until", "", "until", "run to where a condition turns true next", "debug",
+          "run_until", _CONDITION),
+    _core("until-back", "", "back until", "run back to where a condition turned true last",
+          "debug", "reverse_until", _CONDITION),
+    _core("delete", "", "delete", "forget a breakpoint", "debug", "delete_break", _NUMBER),
+    _core("enable", "", "enable", "let a breakpoint stop runs again", "debug", "enable_break",
+          _NUMBER),
+    _core("disable", "", "disable", "keep a breakpoint but let it stop nothing", "debug",
+          "disable_break", _NUMBER),
+    _core("once", "", "once", "let a breakpoint stop one run and go", "debug", "once_break",
+          _NUMBER),
+    _core("ignore", "", "ignore", "pass over a breakpoint a number of times", "debug",
+          "ignore_break", _NUMBER, Argument("count", "int", "times")),
+    _core("explain", "", "explain", "say why, from the pixel back to the model's nodes", "debug",
+          "explain", _TARGET),
+    _core("advise", "", "try advice", "try what the rules of advice propose", "debug", "advise",
+          Argument("seconds", "float", "time budget", default="10")),
+    _core("optimize", "", "optimize", "try single knobs and pairs, show the best", "debug",
+          "optimize", Argument("seconds", "float", "time budget", default="20")),
     _core("values", "V", "compute values", "compute the tensors of sample 0 and their errors",
           "values", "compute_values"),
     _core("export", "", "export", "write what is shown to a file", "export", "export", _PATH),
     _face("idle", "i", "idle regions", "show the largest idle regions and why"),
+    _face("breaks", "B", "breakpoints", "show breakpoints, and why the run stopped"),
+    _face("hot-links", "H", "hot links", "show the hottest links and ramps, and who sends"),
+    _face("why", "X", "why", "explain what is selected, back to the model's nodes"),
+    _face("advice", "A", "advice", "show what the rules say, and what trying gave"),
+    _face("bottleneck", "O", "bottleneck", "show what the makespan is made of, and its bound"),
     _face("tensors", "T", "values", "show tensors, their errors and the outputs"),
     _face("report", "r", "report", "show or hide the compile report"),
     _face("play", "space", "play", "step by itself, or stop"),
@@ -197,6 +243,8 @@ def parse_arguments(command: Command, given: tuple[object, ...]) -> tuple[int | 
     Raises:
         CommandError: too many, too few, or not of the type; the message shows the usage.
     """
+    if command.takes_rest and len(given) > 1:
+        given = (" ".join(str(word) for word in given),)
     if len(given) > len(command.arguments):
         raise CommandError(
             f"'{command.id}' takes {len(command.arguments)} argument(s), got {len(given)}; "
@@ -216,7 +264,7 @@ def _parse_one(command: Command, argument: Argument, raw: object) -> int | float
     if argument.choices and text not in argument.choices:
         allowed = ", ".join(choice for choice in argument.choices if choice)
         raise CommandError(f"'{command.id}': {argument.name} is '{text}', must be one of {allowed}")
-    if argument.type in ("str", "path"):
+    if argument.type in ("str", "path", "rest"):
         return text
     try:
         return int(text) if argument.type == "int" else float(text)

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.commands import CommandError, find_command, parse_arguments
 from app.comparing import ComparingVerbs
 from app.cursor import Cursor
+from app.debugging import DebugVerbs
 from app.frames import FrameCache
 from app.opening import open_run
 from app.run import Run
@@ -37,7 +38,7 @@ from lowering.cache import StageCache
 from lowering.config import CompileConfig
 
 
-class Debugger(ComparingVerbs):
+class Debugger(ComparingVerbs, DebugVerbs):
     """A cursor over a run, the runs before it, and a worker for the next one."""
 
     def __init__(
@@ -123,8 +124,8 @@ class Debugger(ComparingVerbs):
     def find_idle(self, scope: str = "run") -> IdleView:
         """Return the ten largest idle regions of the run, or of the step shown ('step')."""
         with self._lock:
-            run, cursor = self.run, self._cursor
-        return view_idle(run, cursor.step if scope == "step" else None)
+            run, cursor, tried = self.run, self._cursor, self._tried_levers()
+        return view_idle(run, cursor.step if scope == "step" else None, tried)
 
     def view_knobs(self) -> KnobsView:
         """Return every knob, as wanted last, and what can be undone."""

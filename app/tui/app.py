@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -18,6 +19,7 @@ from textual.timer import Timer
 
 from app.tui import lines
 from app.tui.courier import Answer, Ask, Courier, Do, Fault, Look, Page, Snapshot
+from app.tui.debug_desk import FACES as DEBUG_FACES
 from app.tui.desk import Desk
 from app.tui.glyphs import Glyphs, detect
 from app.tui.keys import TABLE, key_commands
@@ -77,6 +79,7 @@ class WaferscopeApp(App[int]):
             "ask-goto": lambda: self._desk.prompt("goto"),
             "ask-export": lambda: self._desk.prompt("export"),
             "command": self._desk.line, "quit": lambda: self.exit(0),
+            **{face: partial(self.ask, page) for face, page in DEBUG_FACES.items()},
         }  # fmt: skip
 
     def on_mount(self) -> None:

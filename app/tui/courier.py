@@ -47,7 +47,7 @@ class Ask:
     """Fetch what a page shows."""
 
     page: str
-    """knobs | idle | kernels | values | report"""
+    """knobs | idle | kernels | values | report, or one of `app.debugging.PAGES`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,9 @@ class Courier:
             return self._session.find_idle("run")
         if name == "values":
             return self._session.view_values()
-        return self._session.view_report()
+        if name in ("report", "kernels"):
+            return self._session.view_report()
+        return self._session.view_page(name)
 
     def _snapshot(self, error: str) -> Snapshot:
         session, room = self._session, self.room

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from rich.text import Text
 
 from app.commands import CommandError
+from app.tui.debug_desk import DebugDesk
 from app.tui.keys import TABLE, parse_line, view_own_help
 from app.tui.pages import PromptPage, TablePage, TextPage, specs
 from app.tui.pages.table import Choice, TableSpec
@@ -52,6 +53,7 @@ class Desk:
         self._open: dict[str, Callable[[Any], None]] = {
             "knobs": self._knobs, "idle": self._idle, "kernels": self._kernels,
             "report": self._report, "values": self._values,
+            **DebugDesk(host, self._table).pages(),
         }  # fmt: skip
 
     def open(self, page: str, view: Any) -> None:

@@ -5,10 +5,8 @@ A few commands exist only where there is no mouse; they stand here with the same
 
 from __future__ import annotations
 
-import difflib
-import shlex
-
-from app.commands import COMMANDS, Command, CommandError
+from app.command_line import split_line
+from app.commands import COMMANDS, Command
 from app.views.help import HelpRow, HelpView
 
 _ARROWS = (("west", "left"), ("south", "down"), ("north", "up"), ("east", "right"))
@@ -43,7 +41,8 @@ _HINTS = (
     ("n/N", "step"), ("hjkl", "move"), ("1-9", "metric"), ("o", "knobs"), ("?", "help"),
     ("q", "quit"), ("i", "idle"), ("v", "inspect"), ("space", "play"), ("+-0", "zoom"),
     ("r", "report"), ("K", "kernels"), (". ,", "hot spot"), ("t", "stride"), ("g", "go to"),
-    ("V T", "values"), ("u", "undo"), ("e", "export"), (":", "command"),
+    ("b c C", "breakpoints"), ("X", "why"), ("A", "advice"), ("V T", "values"),
+    ("u", "undo"), ("e", "export"), (":", "command"),
 )  # fmt: skip
 """what the last line offers, most needed first"""
 
@@ -66,18 +65,7 @@ def parse_line(line: str) -> tuple[Command, tuple[str, ...]]:
     Raises:
         CommandError: nothing typed, quotes left open, or no such command.
     """
-    try:
-        words = shlex.split(line)
-    except ValueError as error:
-        raise CommandError(f"cannot read '{line}': {error}") from None
-    if not words:
-        raise CommandError("nothing was typed; '?' lists all commands")
-    command = TABLE.get(words[0])
-    if command is None:
-        near = difflib.get_close_matches(words[0], TABLE, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else "; '?' lists all"
-        raise CommandError(f"there is no command '{words[0]}'{hint}")
-    return command, tuple(words[1:])
+    return split_line(line, TABLE)
 
 
 def view_own_help() -> HelpView:

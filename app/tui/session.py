@@ -6,6 +6,7 @@ from typing import Protocol
 
 from app.cursor import Cursor
 from app.jobs import JobState
+from app.views.base import View
 from app.views.idle import IdleView
 from app.views.kernel import KernelView
 from app.views.knobs import KnobsView
@@ -59,6 +60,9 @@ class Session(Protocol):
 
     def view_values(self) -> ValuesView:
         """Return the values of the run."""
+
+    def view_page(self, name: str) -> View:
+        """Return breakpoints, hot links, an explanation, advice or the bottleneck by name."""
 
     def find_idle(self, scope: str = "run") -> IdleView:
         """Return the largest idle regions."""

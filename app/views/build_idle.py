@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from app.idle import BUSY, IdleArea, idle_areas, idle_map, levers
 from app.run import Run
 from app.units import count, percent
@@ -11,12 +13,15 @@ from engine.geometry import Rect
 _MOST_KERNELS = 8
 
 
-def view_idle(run: Run, step: int | None) -> IdleView:
-    """Return the ten largest idle regions of a step, or of the run when `step` is None."""
+def view_idle(run: Run, step: int | None, tried: Mapping[str, str] | None = None) -> IdleView:
+    """Return the ten largest idle regions of a step, or of the run when `step` is None.
+
+    `tried` has a sentence for each knob that was tried.
+    """
     found = idle_map(run, step)
     everything = max(1, run.machine.working_pes * found.cycles)
     idle = sum(n for cause, n in found.totals if cause not in (*BUSY, "defective"))
-    regions = tuple(_region(run, area, everything) for area in idle_areas(found))
+    regions = tuple(_region(run, area, everything, tried or {}) for area in idle_areas(found))
     scope = "the run" if step is None else f"step {step}"
     sentence = f"{percent(idle / everything)} of all PE-cycles of {scope} are idle"
     if regions:
@@ -28,7 +33,7 @@ def view_idle(run: Run, step: int | None) -> IdleView:
     )  # fmt: skip
 
 
-def _region(run: Run, area: IdleArea, everything: int) -> IdleRegion:
+def _region(run: Run, area: IdleArea, everything: int, tried: Mapping[str, str]) -> IdleRegion:
     row, col, rows, cols = area.box
     box = Rect(row, col, rows, cols)
     inside = tuple(k.id for k in run.program.kernels if k.region.overlaps(box))
@@ -42,5 +47,13 @@ def _region(run: Run, area: IdleArea, everything: int) -> IdleRegion:
         + f" lose {count(lost)} PE-cycles ({percent(lost / everything)}) to {area.cause}"
     )
     return IdleRegion(
-        area.cause, area.pes, lost, lost / everything, area.box, kernels, sentence, knobs
+        area.cause,
+        area.pes,
+        lost,
+        lost / everything,
+        area.box,
+        kernels,
+        sentence,
+        knobs,
+        tuple(tried[knob] for knob in knobs if knob in tried),
     )

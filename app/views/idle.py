@@ -24,6 +24,8 @@ class IdleRegion:
     sentence: str
     levers: tuple[str, ...]
     """knobs whose mechanism acts on this cause; no gain is promised"""
+    gains: tuple[str, ...] = ()
+    """what trying these knobs gave, a sentence each; empty: not tried"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,9 @@ def idle_spec(view: IdleView) -> TableSpec:
         for region in view.regions
     )  # fmt: skip
     details = tuple(
-        region.sentence + ("\nwould help: " + "; ".join(region.levers) if region.levers else "")
+        region.sentence
+        + ("\nwould help: " + "; ".join(region.levers) if region.levers else "")
+        + "".join(f"\n{gain}" for gain in region.gains)
         for region in view.regions
     )
     columns = ("cause", "share", "PE-cycles lost", "PEs", "where", "kernels")
