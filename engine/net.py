@@ -106,7 +106,13 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
         chunks=_ints(t.chunks for t in own),
         words=_ints(words),
         cap=_ints(highest_rate(t, w, program) for t, w in zip(own, words, strict=True)),
-        latency=_ints(transfer_latency(t.legs, program.machine) for t in own),
+        latency=_ints(
+            [
+                *(transfer_latency(t.legs, program.machine) for t in program.transfers),
+                *(stream.latency for stream in program.streams),
+                *(0 for stream in program.streams if stream.gate),
+            ]
+        ),
         out_slots=_ints(t.out_slots for t in own),
         give_first=_ints(t.give[0] for t in own),
         give_last=_ints(t.give[1] for t in own),

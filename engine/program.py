@@ -190,6 +190,8 @@ class WeightStream:
     """distinct wavelets through the ports"""
     cycles: int
     """cycles the ports need for them"""
+    latency: int
+    """cycles from their departure to their arrival"""
     legs: tuple[Leg, ...]
     """their way over the fabric; words are copies included"""
     gate: str = ""

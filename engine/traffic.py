@@ -50,7 +50,7 @@ class Traffic:
             if own:
                 flows.append(Flow(kernel.id, True, index, lengths[kernel.id], own))
         for index, stream in enumerate(program.streams, len(program.kernels)):
-            own = tuple(p for leg in stream.legs for p in leg_patterns(leg))
+            own = tuple(transfer_patterns(stream.legs))
             flows.append(Flow(stream.id, True, index, stream.cycles, own))
         return cls((program.machine.rows, program.machine.cols), tuple(flows), tables)
 

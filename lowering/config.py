@@ -33,6 +33,10 @@ class CompileConfig:
     """samples whose tensors are computed: none | first | all"""
     seed: int = 0
     """seed of generated inputs"""
+    mode: str = "auto"
+    """auto | pipeline | streaming"""
+    prefetch: int = 1
+    """kernels whose weights arrive ahead of the one that runs (streaming)"""
 
     def cap(self, kernel: str) -> int | None:
         """Return the PE cap of a kernel, None if it has none."""
@@ -86,6 +90,13 @@ KNOBS: dict[str, Knob] = {
         Knob("max_chunks", "chunks", "integer",
              "most chunks a sample is cut into on an edge; more overlaps kernels and adds steps",
              "routing", low=1, high=8, unit="chunks"),
+        Knob("mode", "mode", "choice",
+             "pipeline: every layer on PEs of its own; streaming: layers take turns on the whole "
+             "wafer and their weights stream in; auto: pipeline where it fits", "mode",
+             choices=("auto", "pipeline", "streaming")),
+        Knob("prefetch", "prefetch", "integer",
+             "layers whose weights arrive ahead of the one that runs, in streaming mode",
+             "memory", low=0, high=8, unit="layers"),
     )
 }  # fmt: skip
 """every knob whose mechanism exists, in the order they are shown"""
@@ -113,6 +124,8 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "pe_cap": config.cap(kernel) if kernel else None,
         "dtype": config.storage,
         "max_chunks": config.max_chunks,
+        "mode": config.mode,
+        "prefetch": config.prefetch,
     }
     value = values[find_knob(name).name]
     return "auto" if value is None else str(value)
@@ -143,6 +156,8 @@ def apply_knob(
     if name == "slots":
         return replace(config, in_slots=number, out_slots=number)
     assert number is not None
+    if name == "prefetch":
+        return replace(config, prefetch=number)
     return replace(config, max_chunks=number)
 
 
@@ -154,7 +169,7 @@ def _apply_choice(config: CompileConfig, knob: Knob, text: str) -> CompileConfig
             raise KnobError(str(error)) from None
     if text not in knob.choices:
         raise KnobError(f"knob '{knob.name}' is '{text}', must be one of {knob.describe_range()}")
-    return replace(config, storage=text)
+    return replace(config, mode=text) if knob.name == "mode" else replace(config, storage=text)
 
 
 def _integer(knob: Knob, text: str) -> int | None:
