@@ -18,7 +18,7 @@ class Bottleneck:
     """The verdict on a run."""
 
     kind: str
-    """compute | overhead | memory | transfer | fabric | host"""
+    """compute | overhead | memory | transfer | fabric | host | weights"""
     kernel: str
     """kernel that holds most of the critical path, empty if none does"""
     sentence: str
@@ -30,18 +30,25 @@ def find_bottleneck(
     program: Program, profiles: dict[str, Profile], net: TimingNet, timeline: Timeline
 ) -> Bottleneck:
     """Attribute the makespan to kernels, transfers and the host along one critical path."""
-    kernel_cycles, fabric, host = critical_shares(program, net, timeline)
+    kernel_cycles, shares = critical_shares(program, net, timeline)
+    fabric, host, weights = shares["fabric"], shares["host"], shares["weights"]
     makespan = timeline.makespan
     bound = lower_bound(program, profiles)
     kernel = max(kernel_cycles, key=lambda name: kernel_cycles[name], default="")
     most = kernel_cycles.get(kernel, 0)
     reach = f"{bound / makespan:.0%} of the {makespan:,} cycles are the lower bound"
+    working = sum(kernel_cycles.values())
+    if weights > max(working, fabric, host):
+        return Bottleneck(
+            "weights", kernel,
+            f"arriving weights hold {weights / makespan:.0%} of the critical path; {reach}", bound,
+        )  # fmt: skip
     if host > max(most, fabric):
         return Bottleneck(
             "host", "", f"the host ports hold {host / makespan:.0%} of the critical path; {reach}",
             bound,
         )  # fmt: skip
-    if fabric > sum(kernel_cycles.values()):
+    if fabric > working:
         return Bottleneck(
             "fabric", kernel,
             f"transfers hold {fabric / makespan:.0%} of the critical path; {reach}", bound,
@@ -55,10 +62,10 @@ def find_bottleneck(
 
 
 def lower_bound(program: Program, profiles: dict[str, Profile]) -> int:
-    """Return cycles that no schedule beats: every sample through the busiest region."""
-    return max(
-        sum(profiles[name].length for name in region) * program.samples for region in program.order
-    )
+    """Return cycles that no schedule beats: every sample through the busiest region or port."""
+    regions = [sum(profiles[name].length for name in region) for region in program.order]
+    ports = sum(stream.cycles for stream in program.streams)
+    return max([*regions, ports]) * program.samples
 
 
 def _main_cause(profile: Profile) -> str:
@@ -69,10 +76,10 @@ def _main_cause(profile: Profile) -> str:
 
 def critical_shares(
     program: Program, net: TimingNet, timeline: Timeline
-) -> tuple[dict[str, int], int, int]:
-    """Return (cycles by kernel, cycles of transfers, cycles of host transfers) on the path."""
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Return (cycles by kernel, cycles of fabric, host and weights) on the critical path."""
     kernels: dict[str, int] = {}
-    fabric = host = 0
+    shares = {"fabric": 0, "host": 0, "weights": 0}
     event = _last_event(timeline)
     while event >= 0:
         earlier = timeline.because[slice(*timeline.because_start[event : event + 2])]
@@ -81,18 +88,23 @@ def critical_shares(
         cycles = int(timeline.event_time[event]) - since
         kind, subject = int(timeline.event_kind[event]), int(timeline.event_subject[event])
         if kind in (MOVES, LEFT, ARRIVES):
-            ends = program.transfers[subject]
-            if HOST in (ends.producer, *ends.consumers):
-                host += cycles
-            else:
-                fabric += cycles
+            shares[_carrier(program, subject)] += cycles
         else:
             index = _kernel_of(kind, subject, net, timeline)
-            if index >= 0:
+            if index >= len(program.kernels):
+                shares["weights"] += cycles
+            elif index >= 0:
                 name = program.kernels[index].id
                 kernels[name] = kernels.get(name, 0) + cycles
         event = before
-    return kernels, fabric, host
+    return kernels, shares
+
+
+def _carrier(program: Program, transfer: int) -> str:
+    if transfer >= len(program.transfers):
+        return "weights"
+    ends = program.transfers[transfer]
+    return "host" if HOST in (ends.producer, *ends.consumers) else "fabric"
 
 
 def _kernel_of(kind: int, subject: int, net: TimingNet, timeline: Timeline) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from engine.causes import CAUSES
+from engine.geometry import Rect
 from engine.inside import DEFECTIVE, INSIDE, INSIDE_CODES, UNASSIGNED, cause_table, overlap
 from engine.metrics import LINK_PLANES, METRICS, PLANES
 from engine.occupancy import Occupancy, SramUse
@@ -60,9 +61,9 @@ class Fields:
             raise IndexError(f"step {step} is outside 0..{self.timeline.steps - 1}")
         kind = METRICS[metric].kind
         if metric == "sram_allocated":
-            return self._paint(lambda k: self.occupancy.allocated[k], np.dtype(np.int32))
+            return self._paint(lambda g: self.occupancy.allocated[g], np.dtype(np.int32))
         if metric == "sram_live":
-            return self._paint(lambda k: self.occupancy.live[k, step], np.dtype(np.int32))
+            return self._paint(lambda g: self.occupancy.live[g, step], np.dtype(np.int32))
         if kind == "words":
             return self._words(metric, step)
         if kind == "category":
@@ -85,7 +86,7 @@ class Fields:
     def maximum(self, metric: str) -> np.ndarray:
         """Return each PE's maximum over all steps, in the metric's own dtype."""
         if metric == "sram_live":
-            return self._paint(lambda k: self.occupancy.live[k].max(), np.dtype(np.int32))
+            return self._paint(lambda g: self.occupancy.live[g].max(), np.dtype(np.int32))
         if METRICS[metric].kind == "fraction":
             return self._share_maximum(_cause_of(metric))
         best = self.field(metric, 0)
@@ -99,7 +100,7 @@ class Fields:
         if METRICS[metric].kind == "words":
             planes = LINK_PLANES if metric == "traffic" else (metric.removeprefix("link_"),)
             return np.asarray(sum(self.traffic.plane_sums(plane) for plane in planes))
-        areas = np.array([k.region.area for k in self.program.kernels], np.float64)
+        areas = np.array([rect.area for rect, _ in self.program.areas()], np.float64)
         if metric == "sram_allocated":
             return np.full(self.timeline.steps, float(areas @ self.occupancy.allocated))
         if metric == "sram_live":
@@ -147,38 +148,63 @@ class Fields:
             return int(self.occupancy.live.max(axis=0).argmax())
         return int(np.argmax(self.sums(metric) / np.diff(self.timeline.times)))
 
-    def kernel_at(self, row: int, col: int) -> str | None:
-        """Return the kernel whose region holds a PE."""
-        for kernel in self.program.kernels:
-            if kernel.region.contains(row, col):
-                return kernel.id
+    def region_at(self, row: int, col: int) -> int | None:
+        """Return the region that holds a PE."""
+        for region, (rect, _) in enumerate(self.program.areas()):
+            if rect.contains(row, col):
+                return region
         return None
+
+    def kernel_at(self, row: int, col: int, step: int | None = None) -> str | None:
+        """Return the kernel of a PE: in a step the one that runs there, or runs there next."""
+        region = self.region_at(row, col)
+        if region is None:
+            return None
+        kernels = self.program.areas()[region][1]
+        if step is None or len(kernels) == 1:
+            return self.program.kernels[kernels[0]].id
+        ahead = self.tables.active[region, step:]
+        running = ahead[ahead >= 0]
+        return self.program.kernels[running[0] if len(running) else kernels[-1]].id
 
     def pe_causes(self, row: int, col: int, step: int | None = None) -> dict[str, int]:
         """Return a PE's cycles by cause in a step, or over the run when step is None."""
-        index = self._index_at(row, col)
+        region = self.region_at(row, col)
         span = int(self.timeline.makespan)
         if step is not None:
             span = int(np.diff(self.timeline.times[step : step + 2])[0])
-        if index is None:
+        if region is None:
             dead = (row, col) in self.program.machine.defects
             return {"defective" if dead else "unassigned": span}
         steps = slice(None) if step is None else slice(step, step + 1)
-        kernel = self.program.kernels[index]
-        profile = self.profiles[kernel.id]
-        mine = profile.pe_class[row - kernel.region.row, col - kernel.region.col]
-        inside = self._overlap(index, steps)[:, mine].sum(axis=0)
-        found = {name: int(count) for name, count in zip(INSIDE, inside, strict=True) if count}
         cycles = np.diff(self.timeline.times)[steps]
-        idle = self.tables.idle[index][steps]
+        found: dict[str, int] = {}
+        active = self.tables.active[region][steps]
+        for index in np.unique(active[active >= 0]):
+            for name, count in self._pe_inside(int(index), row, col, steps, cycles).items():
+                found[name] = found.get(name, 0) + count
+        idle = self.tables.idle[region][steps]
         for code in np.unique(idle[idle != RUNNING]):
             found[CAUSES[code]] = int(cycles[idle == code].sum())
         return found
 
+    def _pe_inside(
+        self, index: int, row: int, col: int, steps: slice, cycles: np.ndarray
+    ) -> dict[str, int]:
+        """Cycles by cause of a PE while one kernel runs; outside its tiles it waits for them."""
+        kernel = self.program.kernels[index]
+        if not kernel.region.contains(row, col):
+            ran = np.diff(self.tables.run[index])[steps] > 0
+            return {"imbalance": int(cycles[ran].sum())}
+        profile = self.profiles[kernel.id]
+        mine = profile.pe_class[row - kernel.region.row, col - kernel.region.col]
+        inside = self._overlap(index, steps)[:, mine].sum(axis=0)
+        return {name: int(count) for name, count in zip(INSIDE, inside, strict=True) if count}
+
     def pe_sram(self, row: int, col: int, step: int) -> tuple[SramUse, ...]:
         """Return the buffers of a PE in a step, by offset; sizes are of the kernel's fullest PE."""
-        kernel = self.kernel_at(row, col)
-        return () if kernel is None else self.occupancy.uses(kernel, step)
+        region = self.region_at(row, col)
+        return () if region is None else self.occupancy.uses(region, step)
 
     def pe_links(self, row: int, col: int, step: int) -> dict[str, LinkUse]:
         """Return the words and load of a PE's links and ramps in a step."""
@@ -203,12 +229,6 @@ class Fields:
                     found.append((row, col, plane, int(words[at]), float(words[at] / cycles)))
         return sorted(found, key=lambda item: (-item[3], item[0], item[1], item[2]))[:count]
 
-    def _index_at(self, row: int, col: int) -> int | None:
-        for index, kernel in enumerate(self.program.kernels):
-            if kernel.region.contains(row, col):
-                return index
-        return None
-
     def _overlap(self, index: int, steps: slice) -> np.ndarray:
         """Return cycles by inside cause, int64 (steps, classes, 5)."""
         profile = self.profiles[self.program.kernels[index].id]
@@ -220,25 +240,32 @@ class Fields:
         shares = np.zeros(self.shape, np.float32)
         if cause == UNASSIGNED:
             shares[:] = 1
-        for index, kernel in enumerate(self.program.kernels):
+        for region, (rect, _) in enumerate(self.program.areas()):
+            index = int(self.tables.active[region, step])
+            if index < 0:
+                shares[rect.slices()] = self.tables.idle[region, step] == cause
+                continue
+            shares[rect.slices()] = CAUSES[cause] == "imbalance"
             if cause in INSIDE_CODES:
                 inside = self._overlap(index, slice(step, step + 1))[0]
-                table = inside[..., INSIDE.index(CAUSES[cause])] / cycles
-                shares[kernel.region.slices()] = self._by_class(index, table.astype(np.float32))
-            else:
-                shares[kernel.region.slices()] = self.tables.idle[index, step] == cause
+                table = (inside[..., INSIDE.index(CAUSES[cause])] / cycles).astype(np.float32)
+                shares[self.program.kernels[index].region.slices()] = self._by_class(index, table)
+        for row, col in self.program.machine.defects:
+            shares[row, col] = cause == DEFECTIVE
         return shares
 
     def _share_maximum(self, cause: int) -> np.ndarray:
         cycles = np.diff(self.timeline.times)
         most = np.zeros(self.shape, np.float32)
-        for index, kernel in enumerate(self.program.kernels):
-            if cause in INSIDE_CODES:
+        for region, (rect, kernels) in enumerate(self.program.areas()):
+            most[rect.slices()] = bool((self.tables.idle[region] == cause).any())
+            if cause not in INSIDE_CODES:
+                continue
+            for index in kernels:
                 inside = self._overlap(index, slice(None))[..., INSIDE.index(CAUSES[cause])]
                 table = (inside / cycles[:, None]).max(axis=0).astype(np.float32)
-                most[kernel.region.slices()] = self._by_class(index, table)
-            else:
-                most[kernel.region.slices()] = bool((self.tables.idle[index] == cause).any())
+                mine = most[self.program.kernels[index].region.slices()]
+                np.maximum(mine, self._by_class(index, table), out=mine)
         return most
 
     def _cycles_total(self, cause: int) -> np.ndarray:
@@ -247,29 +274,38 @@ class Fields:
         total = np.zeros(self.shape, np.int64)
         if cause == UNASSIGNED:
             total[:] = self.timeline.makespan
-        for index, kernel in enumerate(self.program.kernels):
+        for region, (rect, kernels) in enumerate(self.program.areas()):
+            total[rect.slices()] = cycles[self.tables.idle[region] == cause].sum()
             if cause in INSIDE_CODES:
-                profile = self.profiles[kernel.id]
-                once = overlap(profile, np.zeros(1, np.int64), np.array([profile.length]))[0]
-                table = self.program.samples * once[..., INSIDE.index(CAUSES[cause])]
-                total[kernel.region.slices()] = self._by_class(index, table)
-            else:
-                mine = cycles[self.tables.idle[index] == cause].sum()
-                total[kernel.region.slices()] = mine
+                for index in kernels:
+                    self._add_instances(total, rect, index, cause)
         for row, col in self.program.machine.defects:
             total[row, col] = self.timeline.makespan if cause == DEFECTIVE else 0
         return total
 
+    def _add_instances(self, total: np.ndarray, rect: Rect, index: int, cause: int) -> None:
+        """Add the cycles of a cause inside all instances of one kernel, in place."""
+        kernel, samples = self.program.kernels[index], self.program.samples
+        profile = self.profiles[kernel.id]
+        once = overlap(profile, np.zeros(1, np.int64), np.array([profile.length]))[0]
+        table = samples * once[..., INSIDE.index(CAUSES[cause])]
+        mine = total[kernel.region.slices()]
+        if CAUSES[cause] == "imbalance" and kernel.region != rect:
+            total[rect.slices()] += samples * profile.length
+            mine -= samples * profile.length
+        mine += self._by_class(index, table)
+
     def _dominant(self, step: int) -> np.ndarray:
         codes = np.full(self.shape, UNASSIGNED, np.uint8)
-        for index, kernel in enumerate(self.program.kernels):
-            idle = self.tables.idle[index, step]
-            if idle == RUNNING:
-                inside = self._overlap(index, slice(step, step + 1))[0]
-                table = INSIDE_CODES[inside.argmax(axis=-1)]
-                codes[kernel.region.slices()] = self._by_class(index, table)
-            else:
-                codes[kernel.region.slices()] = idle
+        for region, (rect, _) in enumerate(self.program.areas()):
+            index = int(self.tables.active[region, step])
+            if index < 0:
+                codes[rect.slices()] = self.tables.idle[region, step]
+                continue
+            codes[rect.slices()] = CAUSES.index("imbalance")
+            inside = self._overlap(index, slice(step, step + 1))[0]
+            table = INSIDE_CODES[inside.argmax(axis=-1)]
+            codes[self.program.kernels[index].region.slices()] = self._by_class(index, table)
         for row, col in self.program.machine.defects:
             codes[row, col] = DEFECTIVE
         return codes
@@ -288,8 +324,8 @@ class Fields:
 
     def _paint(self, value: Callable[[int], int], dtype: np.dtype) -> np.ndarray:
         painted = np.zeros(self.shape, dtype)
-        for index, kernel in enumerate(self.program.kernels):
-            painted[kernel.region.slices()] = value(index)
+        for region, (rect, _) in enumerate(self.program.areas()):
+            painted[rect.slices()] = value(region)
         return painted
 
 

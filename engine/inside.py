@@ -40,17 +40,22 @@ def cause_table(
     """Return the PE-cycles of every cause in every step, int64 (steps, len(CAUSES))."""
     table = np.zeros((len(cycles), len(CAUSES)), np.int64)
     machine = program.machine
-    used = sum(kernel.region.area for kernel in program.kernels)
+    areas = program.areas()
+    used = sum(rect.area for rect, _ in areas)
     table[:, DEFECTIVE] = len(machine.defects) * cycles
     table[:, UNASSIGNED] = (machine.working_pes - used) * cycles
-    for index, kernel in enumerate(program.kernels):
-        profile = profiles[kernel.id]
-        idle = tables.idle[index]
+    imbalance = CAUSES.index("imbalance")
+    for region, (rect, kernels) in enumerate(areas):
+        idle = tables.idle[region]
         waiting = np.flatnonzero(idle != RUNNING)
-        table[waiting, idle[waiting]] += kernel.region.area * cycles[waiting]
-        running = np.flatnonzero(idle == RUNNING)
-        before, after = tables.instance(index, profile.length)
-        inside = overlap(profile, before[running], after[running])
-        sums = np.tensordot(inside, profile.counts(), axes=([1], [0]))
-        table[running[:, None], INSIDE_CODES[None, :]] += sums
+        table[waiting, idle[waiting]] += rect.area * cycles[waiting]
+        for index in kernels:
+            kernel = program.kernels[index]
+            profile = profiles[kernel.id]
+            running = np.flatnonzero(tables.active[region] == index)
+            before, after = tables.instance(index, profile.length)
+            inside = overlap(profile, before[running], after[running])
+            sums = np.tensordot(inside, profile.counts(), axes=([1], [0]))
+            table[running[:, None], INSIDE_CODES[None, :]] += sums
+            table[running, imbalance] += (rect.area - kernel.region.area) * cycles[running]
     return table

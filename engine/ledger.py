@@ -5,6 +5,7 @@ A broken law is a fault of this program, never of the model; the faces show it a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -18,7 +19,7 @@ from engine.kernels.spec import KernelSpec
 from engine.metrics import LINK_PLANES, PLANES
 from engine.net import COEF_UNIT, RATE_UNIT, TimingNet
 from engine.profile import BUSY_CAUSES
-from engine.program import Leg, Program
+from engine.program import Buffer, Leg, Program
 from engine.transfers import busiest_words, leg_patterns, transfer_patterns
 from engine.transfers.trees import tree_words
 
@@ -88,10 +89,21 @@ def causes_sum_to_cycles(fields: Fields) -> Check:
     for cause in (*BUSY_CAUSES, "imbalance"):
         spent = int(by_cause[CAUSES.index(cause)].sum())
         due = fields.program.samples * sum(p.total(cause) for p in fields.profiles.values())
+        due += _idle_beside(fields) * (cause == "imbalance")
         if spent != due:
             detail += f"; {cause}: {spent:,} PE-cycles in the steps, {due:,} in the profiles"
             return Check("causes sum to cycles", False, detail)
     return Check("causes sum to cycles", not len(wrong), detail)
+
+
+def _idle_beside(fields: Fields) -> int:
+    """Return the PE-cycles of a region's PEs that the kernel whose turn it is does not use."""
+    program, lost = fields.program, 0
+    for rect, kernels in program.areas():
+        for index in kernels:
+            kernel = program.kernels[index]
+            lost += (rect.area - kernel.region.area) * fields.profiles[kernel.id].length
+    return lost * program.samples
 
 
 def words_are_delivered(fields: Fields) -> Check:
@@ -130,6 +142,7 @@ def links_carry_their_trees(program: Program) -> Check:
     """Words on links from the patterns = words x links of their way, worked out word by word."""
     legs = [(t.id, leg) for t in program.transfers for leg in t.legs]
     legs += [(k.id, leg) for k in program.kernels for leg in k.legs]
+    legs += [(s.id, leg) for s in program.streams for leg in s.legs]
     total = 0
     for name, leg in legs:
         patterns = leg_patterns(leg, inject=False, deliver=False)
@@ -182,20 +195,34 @@ def memory_is_accounted(program: Program) -> Check:
     """No two live buffers share a byte, and what exceeds the SRAM is marked as not running."""
     capacity = program.machine.sram_bytes
     most = 0
-    for kernel in program.kernels:
-        mine = [b for b in program.buffers if b.kernel == kernel.id and b.size]
-        most = max(most, max((b.offset + b.size for b in mine), default=0))
-        for i, a in enumerate(mine):
-            for b in mine[i + 1 :]:
-                apart = a.offset + a.size <= b.offset or b.offset + b.size <= a.offset
-                together = a.live[0] <= b.live[1] and b.live[0] <= a.live[1]
-                if together and not apart:
-                    return Check(
-                        "memory is accounted", False,
-                        f"kernel '{kernel.id}': {a.name} and {b.name} share bytes",
-                    )  # fmt: skip
+    for _, kernels in program.areas():
+        names = {program.kernels[index].id for index in kernels}
+        mine = [b for b in program.buffers if b.kernel in names and b.size]
+        most = max([most, *(b.offset + b.size for b in mine)])
+        pair = _sharing_pair(mine)
+        if pair:
+            a, b = (mine[i] for i in pair)
+            return Check("memory is accounted", False,
+                         f"kernel '{a.kernel}': {a.name} and {b.name} share bytes")  # fmt: skip
     ok = most <= capacity or not program.would_run
     return Check("memory is accounted", ok, f"fullest PE {most:,} B of {capacity:,} B")
+
+
+def _sharing_pair(buffers: Sequence[Buffer]) -> tuple[int, int] | None:
+    """Return two buffers that live together and share a byte, None if there are none."""
+    if len(buffers) < 2:
+        return None
+    low = np.array([b.offset for b in buffers])
+    high = low + np.array([b.size for b in buffers])
+    first, last = (np.array([b.live[end] for b in buffers]) for end in (0, 1))
+    for index in range(len(buffers) - 1):
+        rest = slice(index + 1, None)
+        apart = (high[rest] <= low[index]) | (high[index] <= low[rest])
+        together = (first[rest] <= last[index]) & (first[index] <= last[rest])
+        clash = np.flatnonzero(together & ~apart)
+        if len(clash):
+            return index, index + 1 + int(clash[0])
+    return None
 
 
 def operations_match(program: Program, models: dict[str, KernelModel]) -> Check:
@@ -241,7 +268,9 @@ def steps_sum_to_totals(fields: Fields) -> Check:
     )  # fmt: skip
     words += sum(
         p.total() * fields.program.samples
-        for k in fields.program.kernels for leg in k.legs for p in leg_patterns(leg)
+        for legs in (*(k.legs for k in fields.program.kernels),
+                     *(s.legs for s in fields.program.streams))
+        for leg in legs for p in leg_patterns(leg)
         if p.plane in LINK_PLANES
     )  # fmt: skip
     ok = made == total and abs(moved - words) <= 1e-6 * max(1, words)

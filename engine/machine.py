@@ -74,6 +74,10 @@ class MachineSpec:
     """host input, and host output, of the whole wafer"""
     clock_hz: float
     """used only where seconds are printed"""
+    weight_wavelets_per_cycle: float = 44.0
+    """streamed weights through the border of the whole wafer"""
+    weight_latency_cycles: int = 0
+    """from the weight store to the border"""
     harvests_sparsity: bool = False
     """True where products with a zero weight are skipped"""
     link_bits: int = 32
@@ -138,12 +142,12 @@ def _problems(spec: MachineSpec) -> list[str]:
         elif not side <= fabric <= MAX_SIDE:
             found.append(f"fabric_{name} is {fabric}, must be {name} ({side})..{MAX_SIDE}")
     positive = (
-        "sram_bytes", "colors", "read_bytes_per_cycle", "write_bytes_per_cycle",
+        "weight_wavelets_per_cycle", "sram_bytes", "colors", "read_bytes_per_cycle", "write_bytes_per_cycle",
         "host_wavelets_per_cycle", "clock_hz",
     )  # fmt: skip
     found += [f"{n} is {getattr(spec, n)}, must be > 0" for n in positive if getattr(spec, n) <= 0]
     natural = (
-        "reserved_sram_bytes", "reserved_colors", "task_start_cycles", "loop_cycles",
+        "weight_latency_cycles", "reserved_sram_bytes", "reserved_colors", "task_start_cycles", "loop_cycles",
         "hop_cycles", "ramp_cycles", "turn_cycles",
     )  # fmt: skip
     found += [f"{n} is {getattr(spec, n)}, must be >= 0" for n in natural if getattr(spec, n) < 0]
@@ -190,6 +194,7 @@ _WSE2 = MachineSpec(
     read_bytes_per_cycle=16, write_bytes_per_cycle=8,
     hop_cycles=1, ramp_cycles=2, turn_cycles=0,
     host_wavelets_per_cycle=44.0, clock_hz=0.85e9,
+    weight_wavelets_per_cycle=44.0, weight_latency_cycles=4_250,
     harvests_sparsity=True,
     sources=(
         ("rows, cols", _CSL + " (largest program rectangle)"),
@@ -207,6 +212,8 @@ _WSE2 = MachineSpec(
         ("ramp_cycles", _HPDC),
         ("turn_cycles", _HPDC + " (none modelled)"),
         ("host_wavelets_per_cycle", _IO),
+        ("weight_wavelets_per_cycle", _IO + " (the worst case of weight delivery)"),
+        ("weight_latency_cycles", "Hot Chips 2026 slide: 5 us of I/O latency; x 0.85 GHz"),
         ("clock_hz", _CLOCK),
         ("harvests_sparsity", _HOT_CHIPS + ": dataflow scheduling skips zeros"),
     ),
@@ -253,6 +260,7 @@ def generic_mesh(rows: int, cols: int) -> MachineSpec:
         _WSE2,
         name=f"mesh-{rows}x{cols}", rows=rows, cols=cols, fabric_rows=rows, fabric_cols=cols,
         host_wavelets_per_cycle=float(max(1, min(rows, 44))), harvests_sparsity=False,
+        weight_wavelets_per_cycle=float(max(1, min(rows, 44))),
         sources=(
             ("rows, cols", "as named"),
             ("host_wavelets_per_cycle", "our assumption: one border link a row, at most as wse2"),

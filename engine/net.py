@@ -78,34 +78,77 @@ class TimingNet(NamedTuple):
 
 
 def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
-    """Return the net of a Program whose kernels last `lengths` cycles an instance."""
+    """Return the net of a Program whose kernels last `lengths` cycles an instance.
+
+    A weight stream is a kernel of its own on the region of the ports: it runs for the cycles of
+    the ports and hands over a chunk without words when its last wavelet is in. Its gate is a
+    transfer without words from the kernel that frees the SRAM. Kernels and transfers of the
+    program come first, streams and their hand-overs after them.
+    """
     index = {kernel.id: i for i, kernel in enumerate(program.kernels)}
+    index |= {stream.id: len(index) + i for i, stream in enumerate(program.streams)}
     index[HOST] = -1
-    transfers = program.transfers
-    words = [busiest_words(transfer_patterns(t.legs)) for t in transfers]
-    uses = [(t, i) for t in transfers for i in range(len(t.consumers))]
+    own = [*program.transfers, *_stream_transfers(program, lengths)]
+    lasting = dict(lengths) | {stream.id: stream.cycles for stream in program.streams}
+    words = [busiest_words(transfer_patterns(t.legs)) for t in own]
+    uses = [(t, i) for t in own for i in range(len(t.consumers))]
     regions = [[index[k] for k in order] for order in program.order]
+    if program.streams:
+        regions.append([index[stream.id] for stream in program.streams])
+    names = [*(k.id for k in program.kernels), *(s.id for s in program.streams)]
     return TimingNet(
         samples=program.samples,
         admit_every=program.admit_every,
-        length=_ints(max(1, lengths[k.id]) for k in program.kernels),
+        length=_ints(max(1, lasting[name]) for name in names),
         region_start=_starts(regions),
         region_kernel=_ints(k for region in regions for k in region),
-        producer=_ints(index[t.producer] for t in transfers),
-        chunks=_ints(t.chunks for t in transfers),
+        producer=_ints(index[t.producer] for t in own),
+        chunks=_ints(t.chunks for t in own),
         words=_ints(words),
-        cap=_ints(highest_rate(t, w, program) for t, w in zip(transfers, words, strict=True)),
-        latency=_ints(transfer_latency(t.legs, program.machine) for t in transfers),
-        out_slots=_ints(t.out_slots for t in transfers),
-        give_first=_ints(t.give[0] for t in transfers),
-        give_last=_ints(t.give[1] for t in transfers),
-        use_start=_starts([t.consumers for t in transfers]),
+        cap=_ints(highest_rate(t, w, program) for t, w in zip(own, words, strict=True)),
+        latency=_ints(
+            [
+                *(transfer_latency(t.legs, program.machine) for t in program.transfers),
+                *(stream.latency for stream in program.streams),
+                *(0 for stream in program.streams if stream.gate),
+            ]
+        ),
+        out_slots=_ints(t.out_slots for t in own),
+        give_first=_ints(t.give[0] for t in own),
+        give_last=_ints(t.give[1] for t in own),
+        use_start=_starts([t.consumers for t in own]),
         use_kernel=_ints(index[t.consumers[i]] for t, i in uses),
         in_slots=_ints(t.in_slots[i] for t, i in uses),
         need_first=_ints(t.need[i][0] for t, i in uses),
         need_last=_ints(t.need[i][1] for t, i in uses),
-        **_conflicts(program, index, words, lengths),
+        **_conflicts(program, index, words, lasting),
     )
+
+
+def weight_transfers(program: Program) -> frozenset[int]:
+    """Return the net's transfers that hand streamed weights over."""
+    first = len(program.transfers)
+    return frozenset(range(first, first + len(program.streams)))
+
+
+def _stream_transfers(program: Program, lengths: Mapping[str, int]) -> list[Transfer]:
+    """Return the hand-overs of all streams, then their gates."""
+    arrivals = [
+        Transfer(
+            f"weights of {stream.kernel}", "", stream.id, (stream.kernel,), (), 1, 1, (1,),
+            give=(stream.cycles, stream.cycles), need=((0, 0),),
+        )
+        for stream in program.streams
+    ]  # fmt: skip
+    gates = [
+        Transfer(
+            f"room for the weights of {stream.kernel}", "", stream.gate, (stream.id,), (), 1, 1,
+            (1,), give=(lengths[stream.gate], lengths[stream.gate]), need=((0, 0),),
+        )
+        for stream in program.streams
+        if stream.gate
+    ]  # fmt: skip
+    return arrivals + gates
 
 
 def highest_rate(transfer: Transfer, words: int, program: Program) -> int:

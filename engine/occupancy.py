@@ -27,13 +27,13 @@ class SramUse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occupancy:
-    """Allocated and live bytes of every kernel's fullest PE."""
+    """Allocated and live bytes of every region's fullest PE."""
 
     program: Program
     allocated: np.ndarray
-    """int64 (K,) bytes from the start of SRAM to the end of the highest buffer"""
+    """int64 (G,) bytes from the start of SRAM to the end of the highest buffer"""
     live: np.ndarray
-    """int64 (K, steps)"""
+    """int64 (G, steps)"""
     held: dict[tuple[str, str, str], np.ndarray]
     """(kernel, role, tensor) -> chunks held in each step, int64 (steps,)"""
     alive: np.ndarray
@@ -44,42 +44,49 @@ class Occupancy:
     @classmethod
     def of(cls, program: Program, timeline: Timeline, tables: StepTables) -> Occupancy:
         """Work out the occupancy of a run."""
-        held = _held(program, timeline)
-        allocated = np.zeros(len(program.kernels), np.int64)
-        live = np.zeros((len(program.kernels), timeline.steps), np.int64)
-        peaks: list[int | None] = []
-        for index, kernel in enumerate(program.kernels):
-            mine = [b for b in program.buffers if b.kernel == kernel.id]
-            allocated[index] = max((b.offset + b.size for b in mine), default=0)
-            peaks.append(_work_peak(mine))
-            work = sum(b.size for b in mine if _works_at(b, peaks[-1]))
-            live[index] = work * tables.alive[index]
-            for buffer in mine:
-                if buffer.role in ("code", "weights"):
-                    live[index] += buffer.size
-                elif buffer.role != "work":
-                    chunks = held[kernel.id, buffer.role, buffer.name]
-                    live[index] += chunks * (buffer.size // buffer.count)
-        return cls(program, allocated, live, held, tables.alive, tuple(peaks))
+        held = _held(program, timeline) | _held_weights(program, timeline)
+        buffers: dict[str, list[Buffer]] = {kernel.id: [] for kernel in program.kernels}
+        for buffer in program.buffers:
+            buffers[buffer.kernel].append(buffer)
+        peaks = tuple(_work_peak(buffers[kernel.id]) for kernel in program.kernels)
+        areas = program.areas()
+        allocated = np.zeros(len(areas), np.int64)
+        live = np.zeros((len(areas), timeline.steps), np.int64)
+        found = cls(program, allocated, live, held, tables.alive, peaks)
+        for region, (_, kernels) in enumerate(areas):
+            for index in kernels:
+                for buffer in buffers[program.kernels[index].id]:
+                    top = buffer.offset + buffer.size
+                    allocated[region] = max(allocated[region], top)
+                    live[region] += found.live_bytes(buffer, index)
+        return found
 
-    def uses(self, kernel: str, step: int) -> tuple[SramUse, ...]:
-        """Return the buffers of a kernel's PE in a step, by offset."""
-        index = [k.id for k in self.program.kernels].index(kernel)
+    def uses(self, region: int, step: int) -> tuple[SramUse, ...]:
+        """Return the buffers of a region's PE in a step, by offset.
+
+        Where kernels take turns only what holds data.
+        """
+        kernels = self.program.areas()[region][1]
+        names = {self.program.kernels[index].id: index for index in kernels}
         found = []
         for buffer in self.program.buffers:
-            if buffer.kernel == kernel:
-                live = self._live_bytes(buffer, index, step)
-                found.append(SramUse(buffer.name, buffer.role, buffer.offset, buffer.size, live))
+            if buffer.kernel in names:
+                live = int(self.live_bytes(buffer, names[buffer.kernel])[step])
+                if live or len(kernels) == 1:
+                    found.append(
+                        SramUse(buffer.name, buffer.role, buffer.offset, buffer.size, live)
+                    )
         return tuple(sorted(found, key=lambda use: (use.offset, use.name)))
 
-    def _live_bytes(self, buffer: Buffer, kernel: int, step: int) -> int:
+    def live_bytes(self, buffer: Buffer, kernel: int) -> np.ndarray:
+        """Return the bytes of a buffer that hold data in every step, int64 (steps,)."""
         if buffer.role in ("code", "weights"):
-            return buffer.size
+            return np.full(self.alive.shape[1], buffer.size)
         if buffer.role == "work":
-            works = self.alive[kernel, step] and _works_at(buffer, self.peaks[kernel])
-            return buffer.size if works else 0
-        chunks = int(self.held[buffer.kernel, buffer.role, buffer.name][step])
-        return chunks * (buffer.size // buffer.count)
+            used = buffer.size * _works_at(buffer, self.peaks[kernel])
+            return np.asarray(self.alive[kernel] * used)
+        chunks = self.held[buffer.kernel, buffer.role, buffer.name]
+        return np.asarray(chunks * (buffer.size // buffer.count))
 
 
 def _work_peak(buffers: list[Buffer]) -> int | None:
@@ -116,3 +123,16 @@ def _held(program: Program, timeline: Timeline) -> dict[tuple[str, str, str], np
             )
             use += 1
     return held
+
+
+def _held_weights(program: Program, timeline: Timeline) -> dict[tuple[str, str, str], np.ndarray]:
+    """Streamed weights: from their first wavelet to the end of the instance that uses them."""
+    at = timeline.times[:-1]
+    index = {kernel.id: i for i, kernel in enumerate(program.kernels)}
+    first = len(program.kernels)
+    return {
+        (stream.kernel, "weight slot", "weights"): held_chunks(
+            timeline.start[first + place], timeline.end[index[stream.kernel]], at
+        )
+        for place, stream in enumerate(program.streams)
+    }

@@ -180,6 +180,25 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class WeightStream:
+    """The weights of one kernel on their way in through the weight ports, a sample at a time."""
+
+    id: str
+    kernel: str
+    """kernel that waits for them"""
+    words: int
+    """distinct wavelets through the ports"""
+    cycles: int
+    """cycles the ports need for them"""
+    latency: int
+    """cycles from their departure to their arrival"""
+    legs: tuple[Leg, ...]
+    """their way over the fabric; words are copies included"""
+    gate: str = ""
+    """kernel that must have ended before they start: it frees their SRAM; empty: none"""
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """What the machine will do."""
 
@@ -198,8 +217,24 @@ class Program:
     """cycles between host samples, 0: all there from cycle 0"""
     would_run: bool = True
     """False when something does not fit: the run is a what-if"""
+    mode: str = "pipeline"
+    """pipeline: every kernel on a region of its own; streaming: kernels take turns"""
+    regions: tuple[Rect, ...] = ()
+    """PEs of each region in `order`; empty: those of its only kernel"""
+    streams: tuple[WeightStream, ...] = ()
+    """weights that arrive while the program runs, in the order of the ports"""
     notes: tuple[str, ...] = field(default=())
     """modelling notes a reader of the run should see"""
+
+    def areas(self) -> tuple[tuple[Rect, tuple[int, ...]], ...]:
+        """Return (PEs, indexes of the kernels that take turns on them) of every region."""
+        index = {kernel.id: i for i, kernel in enumerate(self.kernels)}
+        found = []
+        for place, names in enumerate(self.order):
+            kernels = tuple(index[name] for name in names)
+            rect = self.regions[place] if self.regions else self.kernels[kernels[0]].region
+            found.append((rect, kernels))
+        return tuple(found)
 
     def kernel(self, kernel_id: str) -> Kernel:
         """Return the kernel called `kernel_id`; KeyError if there is none."""

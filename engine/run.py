@@ -9,7 +9,7 @@ from engine.causes import Gaps, gap_causes
 from engine.fields import Fields
 from engine.ledger import Ledger, audit
 from engine.models import program_models, program_profiles
-from engine.net import TimingNet, build_net
+from engine.net import TimingNet, build_net, weight_transfers
 from engine.occupancy import Occupancy
 from engine.profile import Profile
 from engine.program import Program
@@ -77,7 +77,7 @@ def replay(
     profiles = program_profiles(program, store)
     lengths = {name: found.length for name, found in profiles.items()}
     net = build_net(program, lengths)
-    gaps = gap_causes(net, timeline)
+    gaps = gap_causes(net, timeline, weight_transfers(program))
     tables = StepTables.of(program, lengths, timeline, gaps)
     fields = Fields(
         program,
@@ -105,11 +105,12 @@ def _simulate(program: Program, net: TimingNet, progress: Progress) -> Timeline:
 
 
 def _explain(program: Program, deadlock: Deadlock) -> str:
-    kernels, transfers = program.kernels, program.transfers
+    names = [f"kernel '{kernel.id}'" for kernel in program.kernels]
+    names += [f"the weights of '{stream.kernel}'" for stream in program.streams]
+    transfers = [f"transfer '{transfer.id}'" for transfer in program.transfers]
+    transfers += ["a hand-over of weights"] * (2 * len(program.streams))
     parts = [
-        f"transfer '{transfers[subject].id}'"
-        if kind in ("given", "slot")
-        else f"kernel '{kernels[subject].id}'"
+        transfers[subject] if kind in ("given", "slot") else names[subject]
         for kind, subject, _ in deadlock.waits
     ]
     circle = " waits for ".join([*dict.fromkeys(parts), parts[0]])

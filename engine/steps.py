@@ -24,11 +24,13 @@ class StepTables:
     """Cumulative amounts at the boundaries of all steps."""
 
     run: np.ndarray
-    """int64 (K, steps + 1) cycles each kernel has run without stalls"""
+    """int64 (K + W, steps + 1) cycles each kernel, then each weight stream, has run"""
     moved: np.ndarray
     """int64 (T, steps + 1) words of each transfer that have left"""
     idle: np.ndarray
-    """uint8 (K, steps) cause of a kernel's region between instances, RUNNING inside one"""
+    """uint8 (G, steps) cause of a region between instances, RUNNING inside one"""
+    active: np.ndarray
+    """int32 (G, steps) kernel that runs on a region, -1 for none"""
     alive: np.ndarray
     """bool (K, steps) an instance has started and not ended, stalls included"""
 
@@ -38,11 +40,13 @@ class StepTables:
     ) -> StepTables:
         """Tabulate a timeline."""
         times = timeline.times
-        kernels = range(len(program.kernels))
+        kernels = range(len(program.kernels) + len(program.streams))
         run = np.stack([_run_cycles(timeline, k, times) for k in kernels])
         moved = [_moved_words(timeline, t, times) for t in range(len(program.transfers))]
         stacked = np.stack(moved) if moved else np.zeros((0, len(times)), np.int64)
-        return cls(run, stacked, _idle_codes(program, timeline, gaps), _alive(timeline))
+        idle, active = _region_codes(program, timeline, gaps, run)
+        alive = _alive(timeline, len(program.kernels))
+        return cls(run, stacked, idle, active, alive)
 
     def instance(
         self, kernel: int, length: int, steps: slice = slice(None)
@@ -80,21 +84,28 @@ def _moved_words(timeline: Timeline, transfer: int, times: np.ndarray) -> np.nda
     return np.where(last >= 0, amount, 0)
 
 
-def _idle_codes(program: Program, timeline: Timeline, gaps: Gaps) -> np.ndarray:
-    codes = np.full((len(program.kernels), timeline.steps), RUNNING, np.uint8)
-    index = {kernel.id: i for i, kernel in enumerate(program.kernels)}
+def _region_codes(
+    program: Program, timeline: Timeline, gaps: Gaps, run: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (cause between instances, kernel running) of every region in every step."""
+    areas = program.areas()
+    idle = np.full((len(areas), timeline.steps), RUNNING, np.uint8)
+    active = np.full((len(areas), timeline.steps), -1, np.int32)
     first = np.searchsorted(timeline.times, gaps.t0)
     last = np.searchsorted(timeline.times, gaps.t1)
     for region, start, end, cause in zip(gaps.region, first, last, gaps.cause, strict=True):
-        for name in program.order[region]:
-            codes[index[name], start:end] = cause
-    return codes
+        if region < len(areas):
+            idle[region, start:end] = cause
+    for region, (_, kernels) in enumerate(areas):
+        for kernel in kernels:
+            active[region, np.diff(run[kernel]) > 0] = kernel
+    return idle, active
 
 
-def _alive(timeline: Timeline) -> np.ndarray:
+def _alive(timeline: Timeline, kernels: int) -> np.ndarray:
     at = timeline.times[:-1]
-    started = [np.searchsorted(s, at, side="right") for s in timeline.start]
-    ended = [np.searchsorted(e, at, side="right") for e in timeline.end]
+    started = [np.searchsorted(s, at, side="right") for s in timeline.start[:kernels]]
+    ended = [np.searchsorted(e, at, side="right") for e in timeline.end[:kernels]]
     return np.asarray(np.stack(started) > np.stack(ended))
 
 

@@ -16,7 +16,7 @@ from engine.transfers import Pattern, busiest_words, leg_patterns, transfer_patt
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flow:
-    """Something that loads links: a transfer, or the traffic inside a kernel."""
+    """Something that loads links: a transfer, a weight stream, or traffic inside a kernel."""
 
     name: str
     is_kernel: bool
@@ -49,6 +49,9 @@ class Traffic:
             own = tuple(p for leg in kernel.legs for p in leg_patterns(leg))
             if own:
                 flows.append(Flow(kernel.id, True, index, lengths[kernel.id], own))
+        for index, stream in enumerate(program.streams, len(program.kernels)):
+            own = tuple(transfer_patterns(stream.legs))
+            flows.append(Flow(stream.id, True, index, stream.cycles, own))
         return cls((program.machine.rows, program.machine.cols), tuple(flows), tables)
 
     def amounts(self, flow: Flow) -> np.ndarray:

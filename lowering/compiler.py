@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engine.geometry import Rect
 from engine.machine import PRESETS, MachineSpec, generic_mesh
-from engine.program import Kernel, Leg, Program, Tensor, Transfer
+from engine.program import Kernel, Program, Transfer
 from engine.progress import NO_PROGRESS, Progress
 from engine.store import TensorStore
+from lowering.assembly import Job, Made, Routed, make_kernel, make_tensors
 from lowering.cache import StageCache
 from lowering.config import CompileConfig
 from lowering.graph import Graph
 from lowering.machine_change import timeless
 from lowering.passes import run_passes
-from lowering.passes.fuse import KernelDraft, fuse
+from lowering.passes.fuse import fuse
 from lowering.report import CompileReport
 from lowering.reporting import make_report
 from lowering.stages.contention import find_conflicts
@@ -32,6 +32,7 @@ from lowering.stages.plan import (
 from lowering.stages.routing import assign_colors, kernel_legs
 from lowering.stages.slots import live_slots, needed_slots
 from lowering.stages.transfers import LEAST_SLOTS, make_transfers, with_slots
+from lowering.streaming import choose_mode, compile_streaming, too_big
 
 DEFAULT_SAMPLES = 4
 SETTLE_ROUNDS = 4
@@ -53,15 +54,6 @@ class Compiled:
     def fits(self) -> bool:
         """True when the program runs on the machine as it is"""
         return self.report.fits
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Routed:
-    kernels: tuple[Kernel, ...]
-    transfers: tuple[Transfer, ...]
-    colors: int
-    crowded: tuple[int, int] | None
-    program: Program
 
 
 def compile_graph(
@@ -89,41 +81,37 @@ def compile_graph(
         lambda: plan_kernels(fuse(graph, joining), shapes, graph.constants),
     )
     store, contents = cache.get("store", graph, lambda: _store(graph))
-    try:
-        made = _settle(_Job(graph, plan, contents, config, progress, cache))
-    except DoesNotFit as error:
-        raise error.on(_smallest(plan, config, progress)) from None
+    made, reason = _choose(Job(graph, plan, contents, config, progress, cache))
     program, placed, routed = made.program, made.placed, made.routed
     report = make_report(graph, plan, placed, program, made.memories, routed.colors, routed.crowded)
     if not report.fits:
         fits_key = (_placement_key(plan, config), config.machine.name)
         smaller = cache.get("machine", fits_key, lambda: _smallest(plan, config, progress))
         report = replace(report, smallest_machine=smaller)
+    report = replace(report, notes=(*report.notes, *reason))
     program = replace(program, would_run=report.fits)
     return Compiled(imported, program, store, report, config)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Job:
-    """What a compile works on."""
-
-    graph: Graph
-    plan: KernelPlan
-    contents: Mapping[str, str]
-    config: CompileConfig
-    progress: Progress
-    cache: StageCache
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Made:
-    placed: PlacedPlan
-    routed: _Routed
-    program: Program
-    memories: tuple[KernelMemory, ...]
+def _choose(job: Job) -> tuple[Made, tuple[str, ...]]:
+    """Compile in the mode asked for; `auto` streams what a pipeline cannot hold."""
+    mode = job.config.mode
+    if mode == "streaming":
+        return compile_streaming(job), ()
+    if mode == "auto" and (reason := too_big(job.plan, job.config)):
+        return compile_streaming(job), (reason,)
+    try:
+        made = _settle(job)
+    except DoesNotFit as error:
+        if mode == "auto":
+            return compile_streaming(job), (f"mode streaming: a pipeline has no room: {error}",)
+        raise error.on(_smallest(job.plan, job.config, job.progress)) from None
+    if mode == "pipeline":
+        return made, ()
+    return choose_mode(job, made)
 
 
-def _settle(job: _Job) -> _Made:
+def _settle(job: Job) -> Made:
     """Place, route and lay out memory; again with room to spare where slots overfill a PE.
 
     Chunks and slots are known only after routing, so a kernel whose SRAM overflows is sized anew:
@@ -144,7 +132,7 @@ def _settle(job: _Job) -> _Made:
     return made
 
 
-def _attempt(job: _Job, spare: Mapping[str, int]) -> _Made:
+def _attempt(job: Job, spare: Mapping[str, int]) -> Made:
     graph, plan, config, cache = job.graph, job.plan, job.config, job.cache
     key = (*_placement_key(plan, config), tuple(sorted(spare.items())))
     placed = cache.get(
@@ -158,7 +146,7 @@ def _attempt(job: _Job, spare: Mapping[str, int]) -> _Made:
     )
     job.progress.stage("memory", len(plan.drafts), "kernels")
     program, memories = _with_memory(routed, plan, placed, config)
-    return _Made(placed, routed, program, memories)
+    return Made(placed, routed, program, memories)
 
 
 def _placement_key(plan: KernelPlan, config: CompileConfig) -> tuple[Hashable, ...]:
@@ -173,7 +161,7 @@ def _route(
     placed: PlacedPlan,
     config: CompileConfig,
     contents: Mapping[str, str],
-) -> _Routed:
+) -> Routed:
     machine, ends, lengths = config.machine, placed.ends, placed.lengths()
     shapes = {name: value.shape for name, value in graph.values.items()}
     tilings = {name: end.tiling for name, end in ends.items()}
@@ -188,12 +176,14 @@ def _route(
         for t, c in zip(transfers, colors.colors, strict=False)
     )
     kernels = tuple(
-        _kernel(draft, ends[draft.name].region, placed, tuple(replace(g, color=c) for g in legs))
+        make_kernel(
+            draft, ends[draft.name].region, placed, tuple(replace(g, color=c) for g in legs)
+        )
         for draft, legs, c in zip(plan.drafts, own, colors.colors[len(transfers) :], strict=True)
     )
     program = Program(
         machine=machine,
-        tensors=_tensors(graph, plan.drafts, config.storage, contents),
+        tensors=make_tensors(graph, plan.drafts, config.storage, contents),
         kernels=kernels,
         transfers=transfers,
         buffers=(),
@@ -202,48 +192,11 @@ def _route(
         samples=DEFAULT_SAMPLES,
         storage=config.storage,
     )
-    return _Routed(kernels, transfers, colors.used, colors.crowded, program)
-
-
-def _kernel(draft: KernelDraft, region: Rect, placed: PlacedPlan, legs: tuple[Leg, ...]) -> Kernel:
-    return Kernel(
-        id=draft.name,
-        family=draft.family,
-        spec=draft.spec,
-        region=region,
-        tiling=placed.ends[draft.name].tiling,
-        reads=draft.reads,
-        writes=draft.writes,
-        weights=draft.weights,
-        legs=legs,
-        tags=(("kind", draft.kind),),
-        origin=draft.origin,
-    )
-
-
-def _tensors(
-    graph: Graph, drafts: Sequence[KernelDraft], storage: str, contents: Mapping[str, str]
-) -> tuple[Tensor, ...]:
-    names = dict.fromkeys(
-        name for d in drafts for op in d.spec.ops for name in (*op.inputs, *op.outputs)
-    )
-    return tuple(
-        Tensor(name, graph.values[name].shape, graph.values[name].dtype, storage,
-               _role(graph, name), contents.get(name))
-        for name in names
-    )  # fmt: skip
-
-
-def _role(graph: Graph, name: str) -> str:
-    if name in graph.constants or name in graph.unknown:
-        return "weight"
-    if name in graph.inputs:
-        return "input"
-    return "output" if name in graph.outputs else "activation"
+    return Routed(kernels, transfers, colors.used, colors.crowded, program)
 
 
 def _with_memory(
-    routed: _Routed, plan: KernelPlan, placed: PlacedPlan, config: CompileConfig
+    routed: Routed, plan: KernelPlan, placed: PlacedPlan, config: CompileConfig
 ) -> tuple[Program, tuple[KernelMemory, ...]]:
     samples = config.samples or min(DEFAULT_SAMPLES, 2 * len(routed.kernels))
     program = replace(routed.program, samples=samples, machine=config.machine)

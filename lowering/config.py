@@ -59,6 +59,10 @@ class CompileConfig:
     """first axis of a way between kernels: yx | xy"""
     values_mb: int = 64
     """MB of tensors that a run keeps"""
+    mode: str = "auto"
+    """auto | pipeline | streaming"""
+    prefetch: int = 1
+    """kernels whose weights arrive ahead of the one that runs (streaming)"""
 
     def cap(self, kernel: str) -> int | None:
         """Return the PE cap of a kernel, None if it has none."""
@@ -99,6 +103,8 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "route_order": config.route_order,
         "values_mb": config.values_mb,
         "seed": config.seed,
+        "mode": config.mode,
+        "prefetch": config.prefetch,
     }
     value = values[name]
     return "auto" if value is None else str(value)

@@ -84,6 +84,13 @@ _COMPILE = (
     Knob("max_chunks", "chunks", "integer",
          "most chunks a sample is cut into on an edge; more overlaps kernels and adds steps",
          "routing", low=1, high=8, unit="chunks"),
+    Knob("mode", "mode", "choice",
+         "pipeline: every layer on PEs of its own; streaming: layers take turns on the whole "
+         "wafer and their weights stream in; auto: pipeline where it fits", "placement",
+         choices=("auto", "pipeline", "streaming")),
+    Knob("prefetch", "prefetch", "integer",
+         "layers whose weights arrive ahead of the one that runs, in streaming mode",
+         "routing", low=0, high=8, unit="layers"),
     Knob("fusion", "fusion", "choice",
          "what joins the kernel that feeds it: bias (sums with a constant), activation (other "
          "elementwise operations, residual sums too), normalisation (softmax, row statistics), "
@@ -122,6 +129,8 @@ _MACHINE = (
     Knob("harvests_sparsity", "sparsity harvest", "choice",
          "skip products with a zero weight; auto: the machine's own", "placement",
          choices=("auto", "on", "off"), auto=True, figure="harvests_sparsity"),
+    _figure("weight_wavelets_per_cycle", "weight port", "weights a cycle through the border",
+            0.01, 100_000, "wavelets a cycle", stage="routing"),
     _figure("host_wavelets_per_cycle", "host rate",
             "host input, and host output, of the whole wafer", 0.001, 100_000,
             "wavelets/cycle", stage="timing"),

@@ -69,7 +69,7 @@ def _requests(
 ) -> list[tuple[BufferRequest, int]]:
     first, last = _whole(kernel)
     found = []
-    resident = _resident_bytes(kernel, model, dtype)
+    resident = resident_bytes(kernel, model, dtype)
     if resident:
         found.append((BufferRequest("weights", "weights", resident, first, last), 1))
     for transfer in transfers:
@@ -83,10 +83,11 @@ def _requests(
             if consumer == kernel.id and size:
                 request = BufferRequest(transfer.tensor, "in slot", size * slots, first, last)
                 found.append((request, slots))
-    return found + [(request, 1) for request in _work(kernel, model, dtype)]
+    return found + [(request, 1) for request in work_requests(kernel, model, dtype)]
 
 
-def _resident_bytes(kernel: Kernel, model: KernelModel, dtype: str) -> int:
+def resident_bytes(kernel: Kernel, model: KernelModel, dtype: str) -> int:
+    """Return the bytes of a kernel's weights on its fullest PE."""
     tiling, problem = kernel.tiling, model.problem
     k = np.asarray(-(-problem.k_units // tiling.k_parts))
     n = np.asarray(-(-problem.n_units // tiling.n_parts))
@@ -94,7 +95,7 @@ def _resident_bytes(kernel: Kernel, model: KernelModel, dtype: str) -> int:
     return int(weight_bytes(model, k, n, rows, np.asarray(tiling.n_parts), dtype))
 
 
-def _work(kernel: Kernel, model: KernelModel, dtype: str) -> list[BufferRequest]:
+def work_requests(kernel: Kernel, model: KernelModel, dtype: str) -> list[BufferRequest]:
     """Partial sums of one chunk, and the result of every operation of the epilogue."""
     problem, tiling, ops = model.problem, kernel.tiling, kernel.spec.ops
     chunks = working_chunks(problem)

@@ -13,7 +13,7 @@ from lowering.config import CompileConfig
 
 def mesh_config(side: int = 64, samples: int | None = None) -> CompileConfig:
     """Return the config of a square mesh."""
-    return CompileConfig(machine=generic_mesh(side, side), samples=samples)
+    return CompileConfig(machine=generic_mesh(side, side), samples=samples, mode="pipeline")
 
 
 @lru_cache(maxsize=4)

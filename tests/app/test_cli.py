@@ -65,7 +65,7 @@ def test_settings_turn_knobs(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 
 def test_what_does_not_fit_exits_1(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "big.wscope"
-    code = main(["run", "transformer", "--machine", "mesh-6x6", "-o", str(path)])
+    code = main(["run", "transformer", "--machine", "mesh-6x6", "--set", "mode=pipeline", "-o", str(path)])
     out = capsys.readouterr().out
     assert code == 1
     assert "DOES NOT FIT" in out
@@ -75,7 +75,7 @@ def test_what_does_not_fit_exits_1(capsys: pytest.CaptureFixture[str], tmp_path:
 
 
 def test_no_room_at_all_exits_1_with_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "transformer", "--machine", "mesh-4x4"]) == 1
+    assert main(["check", "transformer", "--machine", "mesh-4x4", "--set", "mode=pipeline"]) == 1
     assert "16 PEs there" in capsys.readouterr().err
 
 

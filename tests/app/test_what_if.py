@@ -82,7 +82,7 @@ def test_run_exits_1_and_writes_the_recording(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "big.wscope"
-    words = ["transformer", "--machine", "mesh-6x6", "--samples", "2"]
+    words = ["transformer", "--machine", "mesh-6x6", "--samples", "2", "--set", "mode=pipeline"]
     assert main(["run", *words, "-o", str(path)]) == 1
     assert "would not run" in capsys.readouterr().out
     assert not load_run(972, path).run.program.would_run

@@ -13,7 +13,8 @@ from tests.factories.programs import UP, three_kernels
 
 
 def shares(run: Execution) -> tuple[dict[str, int], int, int]:
-    return critical_shares(run.program, run.net, run.timeline)
+    kernels, rest = critical_shares(run.program, run.net, run.timeline)
+    return kernels, rest["fabric"], rest["host"]
 
 
 def test_shares_of_the_path_sum_to_the_makespan() -> None:

@@ -63,7 +63,7 @@ def test_rows_of_a_pe_add_up_to_its_live_bytes_in_every_step(name: str) -> None:
     occupancy = run.fields.occupancy
     for index, kernel in enumerate(compiled.program.kernels):
         for step in range(0, run.timeline.steps, max(1, run.timeline.steps // 9)):
-            rows = sum(use.live for use in occupancy.uses(kernel.id, step))
+            rows = sum(use.live for use in occupancy.uses(index, step))
             assert rows == occupancy.live[index, step], (kernel.id, step)
 
 
@@ -75,9 +75,8 @@ def test_some_work_space_is_not_alive_at_the_peak() -> None:
         if len({b.live for b in compiled.program.buffers
                 if b.kernel == kernel.id and b.role == "work"}) > 1
     )  # fmt: skip
-    name = compiled.program.kernels[index].id
     step = int(np.argmax(occupancy.alive[index]))
-    work = [use for use in occupancy.uses(name, step) if use.role == "work"]
+    work = [use for use in occupancy.uses(index, step) if use.role == "work"]
     assert {use.live for use in work if use.live} <= {use.size for use in work}
     assert any(use.live for use in work)
     assert any(use.live == 0 for use in work)

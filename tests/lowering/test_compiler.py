@@ -24,7 +24,7 @@ from tests.factories.graphs import (
     tiny_graph,
 )
 
-MESH = CompileConfig(machine=parse_machine("mesh-64x64"))
+MESH = CompileConfig(machine=parse_machine("mesh-64x64"), mode="pipeline")
 
 
 @pytest.mark.parametrize("name", ["mlp", "gpt2_2l", "convnext", "demo-transformer"])

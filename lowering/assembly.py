@@ -1,0 +1,84 @@
+"""What both modes of the compiler pass on: jobs, routed kernels, and the parts of a Program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.geometry import Rect
+from engine.program import Kernel, Leg, Program, Tensor, Transfer
+from engine.progress import Progress
+from lowering.cache import StageCache
+from lowering.config import CompileConfig
+from lowering.graph import Graph
+from lowering.passes.fuse import KernelDraft
+from lowering.stages.memory import KernelMemory
+from lowering.stages.plan import KernelPlan, PlacedPlan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """What a compile works on."""
+
+    graph: Graph
+    plan: KernelPlan
+    contents: Mapping[str, str]
+    config: CompileConfig
+    progress: Progress
+    cache: StageCache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    placed: PlacedPlan
+    routed: Routed
+    program: Program
+    memories: tuple[KernelMemory, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Routed:
+    kernels: tuple[Kernel, ...]
+    transfers: tuple[Transfer, ...]
+    colors: int
+    crowded: tuple[int, int] | None
+    program: Program
+
+
+def make_kernel(
+    draft: KernelDraft, region: Rect, placed: PlacedPlan, legs: tuple[Leg, ...]
+) -> Kernel:
+    return Kernel(
+        id=draft.name,
+        family=draft.family,
+        spec=draft.spec,
+        region=region,
+        tiling=placed.ends[draft.name].tiling,
+        reads=draft.reads,
+        writes=draft.writes,
+        weights=draft.weights,
+        legs=legs,
+        tags=(("kind", draft.kind),),
+        origin=draft.origin,
+    )
+
+
+def make_tensors(
+    graph: Graph, drafts: Sequence[KernelDraft], storage: str, contents: Mapping[str, str]
+) -> tuple[Tensor, ...]:
+    names = dict.fromkeys(
+        name for d in drafts for op in d.spec.ops for name in (*op.inputs, *op.outputs)
+    )
+    return tuple(
+        Tensor(name, graph.values[name].shape, graph.values[name].dtype, storage,
+               _role(graph, name), contents.get(name))
+        for name in names
+    )  # fmt: skip
+
+
+def _role(graph: Graph, name: str) -> str:
+    if name in graph.constants or name in graph.unknown:
+        return "weight"
+    if name in graph.inputs:
+        return "input"
+    return "output" if name in graph.outputs else "activation"

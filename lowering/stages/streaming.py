@@ -1,0 +1,214 @@
+"""Weight streaming: kernels take turns on the whole wafer, their weights arrive through the edge.
+
+Activations stay in SRAM. While one kernel runs, the weights of the next ones arrive, as many as
+`prefetch` says and the SRAM allows. Knows plans, not the engine's time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from engine.geometry import Rect
+from engine.kernels.cost import KernelModel
+from engine.load import FlowPattern, shared_loads
+from engine.machine import MachineSpec
+from engine.profile import Profile, profile
+from engine.program import HOST, Conflict, ConflictTerm, Kernel, Leg, Tiling, Transfer, WeightStream
+from engine.sparsity import kernel_nonzeros
+from engine.transfers import busiest_words, leg_patterns, transfer_patterns
+from lowering.config import CompileConfig
+from lowering.stages.plan import KernelPlan, PlacedPlan
+from lowering.stages.routing import End
+from lowering.stages.sizing import SizingLimits, best_tiling
+
+WEIGHT_SHARE = 3
+"""a kernel's tile may take one part in this many of the SRAM: weights of the next kernel and the
+activations of others share the rest"""
+KERNEL_COLORS = 3
+"""colors kept for partial sums, row statistics and weights"""
+LINK_SHARE = 4
+"""weights take at most one wavelet in this many cycles of a link, so that others move too"""
+
+
+def place_streaming(plan: KernelPlan, config: CompileConfig) -> PlacedPlan:
+    """Give every kernel its best tiling on the whole wafer; all start at the north-west corner."""
+    machine = config.machine
+    room = machine.data_sram_bytes // WEIGHT_SHARE
+    ends: dict[str, End] = {}
+    profiles: dict[str, Profile] = {}
+    known: dict[KernelModel, tuple[Tiling, Profile]] = {}
+    for draft in plan.drafts:
+        model = plan.models[draft.name]
+        if model not in known:
+            limits = SizingLimits(machine.rows, machine.cols, room, config.cap(draft.name))
+            tiling, _ = best_tiling(model, machine, config.storage, limits)
+            known[model] = (tiling, profile(model, tiling, machine, config.storage))
+        tiling, found = known[model]
+        used = kernel_nonzeros(draft.spec, model.problem, tiling, machine, plan.constants)
+        if used is not None:
+            found = profile(model, tiling, machine, config.storage, used)
+        ends[draft.name] = End(Rect(0, 0, tiling.m_parts * tiling.k_parts, tiling.n_parts), tiling)
+        profiles[draft.name] = found
+    return PlacedPlan(ends, profiles, None)
+
+
+def stream_slots(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
+    """Return the transfers with room for a whole sample at the producer, two chunks ahead.
+
+    The consumer starts only after the producer has ended, so every chunk waits at its producer.
+    """
+    return tuple(
+        replace(t, out_slots=t.chunks, in_slots=(min(2, t.chunks),) * len(t.consumers))
+        for t in transfers
+    )
+
+
+def weight_streams(
+    kernels: Sequence[Kernel],
+    models: Mapping[str, KernelModel],
+    machine: MachineSpec,
+    dtype: str,
+    prefetch: int,
+) -> tuple[WeightStream, ...]:
+    """Return the streams of all kernels with weights, in the order the ports serve them."""
+    streams: list[WeightStream] = []
+    for kernel in kernels:
+        model = models[kernel.id]
+        elements = model.weights + sum(model.constants)
+        if not elements:
+            continue
+        words = machine.words(elements, dtype)
+        legs = _weight_legs(kernel, words)
+        links = max(-(-words // kernel.region.rows), -(-words // kernel.region.cols))
+        ports = int(-(-words // machine.weight_wavelets_per_cycle))
+        ahead = len(streams) - 1 - prefetch
+        streams.append(
+            WeightStream(
+                id=f"weights of {kernel.id}", kernel=kernel.id, words=words,
+                cycles=max(1, links * LINK_SHARE, ports),
+                latency=machine.weight_latency_cycles, legs=legs,
+                gate=streams[ahead].kernel if ahead >= 0 else "",
+            )
+        )  # fmt: skip
+    return tuple(streams)
+
+
+def _weight_legs(kernel: Kernel, words: int) -> tuple[Leg, ...]:
+    """Weights enter evenly over all rows; where groups of rows hold the same, trees copy them."""
+    region, tiling = kernel.region, kernel.tiling
+    enter = Leg(
+        "host", "x", region.row, region.rows, 0, 1, region.col, region.cols, words, groups=0
+    )
+    if tiling.m_parts == 1:
+        return (enter,)
+    rows = (region.row, region.rows)
+    copy = Leg("broadcast", "y", region.col, region.cols, *rows, *rows, words, share=tiling.k_parts)
+    return enter, copy
+
+
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    """A flow that may move while one kernel runs."""
+
+    name: str
+    legs: tuple[Leg, ...]
+    lasting: int
+    """cycles over which the words pass; 0: a transfer, at the rate it gets"""
+    chained: bool = True
+    """one leg hands over to the next; False: each is traffic of its own"""
+
+
+def streaming_conflicts(
+    kernels: Sequence[Kernel],
+    transfers: Sequence[Transfer],
+    streams: Sequence[WeightStream],
+    lengths: Mapping[str, int],
+) -> tuple[Conflict, ...]:
+    """Return the load vectors of flows that can meet: those alive in the turn of one kernel."""
+    place = {kernel.id: index for index, kernel in enumerate(kernels)}
+    turns: list[list[_Flow]] = [[] for _ in kernels]
+    for transfer in transfers:
+        first, last = _turns_of(transfer, place)
+        for turn in range(first, last + 1):
+            turns[turn].append(_Flow(transfer.id, transfer.legs, 0))
+    for stream in streams:
+        for turn in _stream_turns(stream, streams, place):
+            turns[turn].append(_Flow(stream.id, stream.legs, stream.cycles))
+    found: dict[tuple[ConflictTerm, ...], Conflict] = {}
+    for kernel, flows in zip(kernels, turns, strict=True):
+        own = _Flow(kernel.id, kernel.legs, lengths[kernel.id], chained=False)
+        mine = [*flows, own] if kernel.legs else flows
+        vectors = _turn_vectors(tuple((f.legs, f.lasting, f.chained) for f in mine))
+        for plane, row, col, terms in vectors:
+            named = tuple(ConflictTerm(mine[flow].name, words) for flow, words in terms)
+            found.setdefault(named, Conflict(plane, row, col, named))
+    return tuple(found.values())
+
+
+def _turns_of(transfer: Transfer, place: Mapping[str, int]) -> tuple[int, int]:
+    """Return the first and last turn in which a transfer may move.
+
+    What comes from or goes to the host may move while another sample is in work: in any turn.
+    """
+    if HOST in (transfer.producer, *transfer.consumers):
+        return 0, len(place) - 1
+    return place[transfer.producer], max(place[consumer] for consumer in transfer.consumers)
+
+
+def _stream_turns(
+    stream: WeightStream, streams: Sequence[WeightStream], place: Mapping[str, int]
+) -> set[int]:
+    """Return the turns in which weights may arrive.
+
+    Those without a gate also arrive for the next sample, once the last ones of this are in.
+    """
+    own = place[stream.kernel]
+    if stream.gate:
+        return set(range(place[stream.gate], own + 1))
+    last = streams[-1].gate
+    return set(range(own + 1)) | set(range(place[last] if last else 0, len(place)))
+
+
+@lru_cache(maxsize=4096)
+def _turn_vectors(
+    flows: tuple[tuple[tuple[Leg, ...], int, bool], ...],
+) -> tuple[tuple[str, int, int, tuple[tuple[int, int], ...]], ...]:
+    """Return (plane, row, col, (flow, words)...) of one turn; equal turns are worked out once."""
+    patterns: list[FlowPattern] = []
+    for index, (legs, lasting, chained) in enumerate(flows):
+        apart = [p for leg in legs for p in leg_patterns(leg)]
+        found = transfer_patterns(legs) if chained else apart
+        weight = 1 / (lasting or max(1, busiest_words(found)))
+        patterns += [FlowPattern(index, p, weight) for p in found]
+    moving = {index for index, (_, lasting, _) in enumerate(flows) if not lasting}
+    return tuple(
+        (v.plane, v.row, v.col, v.terms)
+        for v in shared_loads(patterns)
+        if any(flow in moving for flow, _ in v.terms)
+    )
+
+
+def turn_colors(
+    kernels: Sequence[Kernel], transfers: Sequence[Transfer]
+) -> tuple[tuple[int, ...], int]:
+    """Return (color of each transfer, colors needed): routes are set anew for every turn.
+
+    Transfers alive in the same turn get different colors; the lowest ones go to the traffic
+    inside kernels and to the weights.
+    """
+    place = {kernel.id: index for index, kernel in enumerate(kernels)}
+    free_from: list[int] = [len(kernels)] * KERNEL_COLORS
+    ends = []
+    for transfer in transfers:
+        ends.append(_turns_of(transfer, place))
+    colors = [0] * len(transfers)
+    for index in sorted(range(len(transfers)), key=lambda i: ends[i]):
+        first, last = ends[index]
+        color = next((c for c, free in enumerate(free_from) if free <= first), len(free_from))
+        if color == len(free_from):
+            free_from.append(0)
+        free_from[color] = last + 1
+        colors[index] = color
+    return tuple(colors), len(free_from)

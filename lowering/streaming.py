@@ -1,0 +1,137 @@
+"""Compiling for weight streaming, and the choice between the two modes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.geometry import Rect
+from engine.kernels.cost import KernelModel
+from engine.machine import DTYPE_BYTES
+from engine.program import Program
+from lowering.assembly import Job, Made, Routed, make_kernel, make_tensors
+from lowering.config import CompileConfig
+from lowering.stages.edges import plan_edges
+from lowering.stages.plan import KernelPlan, PlacedPlan
+from lowering.stages.routing import kernel_legs
+from lowering.stages.shared_memory import shared_memory
+from lowering.stages.streaming import (
+    place_streaming,
+    stream_slots,
+    streaming_conflicts,
+    turn_colors,
+    weight_streams,
+)
+from lowering.stages.transfers import make_transfers
+
+STREAMING_SAMPLES = 2
+"""samples sent through by default: the second shows how the first one's end is overlapped"""
+MEGACYCLE = 1_000_000
+
+
+def compile_streaming(job: Job) -> Made:
+    """Compile a job so that its kernels take turns on the whole wafer."""
+    graph, plan, config, cache = job.graph, job.plan, job.config, job.cache
+    machine = config.machine
+    key = (plan, machine, config.storage, config.pe_caps)
+    job.progress.stage("sizing", len(plan.drafts), "kernels")
+    placed = cache.get("streaming placement", key, lambda: place_streaming(plan, config))
+    job.progress.stage("routing", 1, "plan")
+    routed = cache.get(
+        "streaming routing", (*key, config.max_chunks, config.prefetch), lambda: _route(job, placed)
+    )
+    job.progress.stage("memory", len(plan.drafts), "kernels")
+    memories = cache.get(
+        "streaming memory",
+        (*key, config.max_chunks, config.prefetch),
+        lambda: shared_memory(
+            routed.kernels, plan.models, routed.transfers, routed.program.streams, machine,
+            config.storage,
+        ),
+    )  # fmt: skip
+    buffers = tuple(buffer for memory in memories for buffer in memory.buffers)
+    samples = config.samples or STREAMING_SAMPLES
+    program = replace(routed.program, buffers=buffers, samples=samples)
+    return Made(placed, routed, program, memories)
+
+
+def _route(job: Job, placed: PlacedPlan) -> Routed:
+    graph, plan, config = job.graph, job.plan, job.config
+    machine, ends, lengths = config.machine, placed.ends, placed.lengths()
+    shapes = {name: value.shape for name, value in graph.values.items()}
+    tilings = {name: end.tiling for name, end in ends.items()}
+    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, graph.outputs, config.max_chunks)
+    transfers = stream_slots(make_transfers(edges, ends, lengths, shapes, machine, config.storage))
+    kernels = tuple(
+        make_kernel(
+            draft, ends[draft.name].region, placed,
+            kernel_legs(plan.models[draft.name], ends[draft.name], machine),
+        )
+        for draft in plan.drafts
+    )  # fmt: skip
+    streams = weight_streams(kernels, plan.models, machine, config.storage, config.prefetch)
+    colors, used = turn_colors(kernels, transfers)
+    transfers = tuple(
+        replace(t, legs=tuple(replace(leg, color=c) for leg in t.legs))
+        for t, c in zip(transfers, colors, strict=True)
+    )
+    program = Program(
+        machine=machine,
+        tensors=make_tensors(graph, plan.drafts, config.storage, job.contents),
+        kernels=kernels,
+        transfers=transfers,
+        buffers=(),
+        order=(tuple(kernel.id for kernel in kernels),),
+        conflicts=streaming_conflicts(kernels, transfers, streams, lengths),
+        samples=STREAMING_SAMPLES,
+        storage=config.storage,
+        mode="streaming",
+        regions=(Rect(0, 0, machine.rows, machine.cols),),
+        streams=streams,
+    )
+    return Routed(kernels, transfers, used, None, program)
+
+
+def too_big(plan: KernelPlan, config: CompileConfig) -> str:
+    """Return why no pipeline can hold the weights, empty if one might."""
+    machine, size = config.machine, DTYPE_BYTES[config.storage]
+    weights = sum(_resident(model) for model in plan.models.values()) * size
+    room = machine.data_sram_bytes * machine.working_pes
+    if weights <= room:
+        return ""
+    return (
+        f"mode streaming: the weights take {weights / 1e9:,.1f} GB, the SRAM of {machine.name} "
+        f"holds {room / 1e9:,.1f} GB"
+    )
+
+
+def _resident(model: KernelModel) -> int:
+    return model.weights + sum(model.constants)
+
+
+def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
+    """Return the pipeline where it fits and is not slower, else the streaming compile."""
+    streaming = compile_streaming(job)
+    fast, slow = _pipeline_rate(pipeline), _streaming_rate(streaming)
+    figures = f"pipeline {fast:.3g}, streaming {slow:.3g} samples/Mcycle (model, no contention)"
+    if any(memory.overflow for memory in pipeline.memories):
+        full = next(m for m in pipeline.memories if m.overflow)
+        if not any(memory.overflow for memory in streaming.memories):
+            return streaming, (
+                f"mode streaming: as a pipeline kernel '{full.kernel}' is short of "
+                f"{full.overflow:,} B; {figures}",
+            )
+        return pipeline, (f"mode pipeline: neither mode fits; {figures}",)
+    if slow > fast:
+        return streaming, (f"mode streaming: faster; {figures}",)
+    return pipeline, (f"mode pipeline: it fits and is not slower; {figures}",)
+
+
+def _pipeline_rate(made: Made) -> float:
+    return MEGACYCLE / max(made.placed.lengths().values())
+
+
+def _streaming_rate(made: Made) -> float:
+    """Samples a megacycle when weights arrive while the kernel before them runs."""
+    lengths = made.placed.lengths()
+    arriving = sum(stream.cycles for stream in made.program.streams)
+    return MEGACYCLE / max(sum(lengths.values()), arriving)

@@ -1,0 +1,129 @@
+"""Weight streaming: closed forms of arrivals, equal values in both modes, the ledger, the choice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.causes import CAUSES
+from engine.kernels.dot.spec import Dot
+from engine.machine import PRESETS, MachineSpec, generic_mesh, parse_machine
+from engine.run import Execution, execute
+from engine.values import run_values
+from lowering.compiler import compile_graph
+from lowering.config import CompileConfig, apply_knob
+from lowering.evaluate import default_inputs
+from tests.factories.graphs import model_graph, tiny_graph
+
+SIDE = 64
+"""rows and columns of the weights of a layer: 4,096 wavelets"""
+
+
+def streamed(layers: int, machine: MachineSpec, prefetch: int = 1, samples: int = 1) -> Execution:
+    """Run a chain of square products on streamed weights."""
+    names = ["x", *(f"y{i}" for i in range(layers))]
+    ops = [
+        Dot(inputs=(a, f"w{i}"), outputs=(b,))
+        for i, (a, b) in enumerate(zip(names, names[1:], strict=False))
+    ]
+    shapes = dict.fromkeys(names, (8, SIDE)) | {f"w{i}": (SIDE, SIDE) for i in range(layers)}
+    config = CompileConfig(machine=machine, mode="streaming", prefetch=prefetch, samples=samples)
+    compiled = compile_graph(tiny_graph(shapes, *ops), config)
+    return execute(compiled.program, compiled.store, every_step=True)
+
+
+def slow_port(latency: int = 500) -> MachineSpec:
+    """Return a mesh whose weight ports carry one wavelet a cycle."""
+    return replace(
+        generic_mesh(16, 16), weight_wavelets_per_cycle=1.0, weight_latency_cycles=latency
+    )
+
+
+def test_one_layer_bound_by_weights_takes_latency_and_bytes_over_bandwidth() -> None:
+    run = streamed(1, slow_port())
+    assert run.timeline.start[0, 0] == 500 + SIDE * SIDE
+    assert run.timeline.end[0, 0] == 500 + SIDE * SIDE + run.profiles["y0"].length
+    assert run.bottleneck.kind == "weights"
+
+
+def test_wide_ports_leave_a_layer_its_profile() -> None:
+    machine = replace(slow_port(0), weight_wavelets_per_cycle=1e6)
+    run = streamed(1, machine)
+    stream = run.program.streams[0]
+    assert stream.cycles == 4 * SIDE * SIDE // run.program.kernels[0].region.rows
+    assert run.timeline.end[0, 0] - run.timeline.start[0, 0] == run.profiles["y0"].length
+
+
+def test_prefetch_overlaps_to_the_longer_of_the_two() -> None:
+    run = streamed(2, slow_port(0))
+    first, second = (stream.cycles for stream in run.program.streams)
+    # the second layer's weights follow the first's at once and arrive while the first runs
+    assert run.timeline.start[0, 0] == first
+    assert run.timeline.start[1, 0] == max(first + second, run.timeline.start[1, 0])
+    ended = run.timeline.end[0, 0]
+    assert ended < first + second == run.timeline.start[1, 0]
+
+
+def test_without_prefetch_arrival_and_work_add_up() -> None:
+    run = streamed(2, slow_port(0), prefetch=0)
+    second = run.program.streams[1].cycles
+    assert run.timeline.start[1, 0] == run.timeline.end[0, 0] + second
+
+
+def test_waits_for_weights_are_named() -> None:
+    run = streamed(2, slow_port(0), prefetch=0)
+    waited = run.fields.cause_sums(CAUSES.index("wait-weights")).sum()
+    assert waited == run.program.streams[1].cycles * run.program.machine.pes
+
+
+@pytest.mark.parametrize("prefetch", [0, 1, 3])
+def test_every_law_holds_in_every_step(prefetch: int) -> None:
+    run = streamed(5, slow_port(), prefetch=prefetch, samples=3)
+    assert [check for check in run.ledger.checks if not check.ok] == []
+
+
+@pytest.mark.parametrize("name", ["mlp", "gpt2_2l", "bert", "vit", "convnext", "demo-transformer"])
+@pytest.mark.parametrize("machine", ["wse2", "mesh-64x64"])
+def test_models_run_with_a_ledger_that_holds(name: str, machine: str) -> None:
+    config = CompileConfig(machine=parse_machine(machine), mode="streaming")
+    compiled = compile_graph(model_graph(name), config)
+    run = execute(compiled.program, compiled.store)
+    assert [check for check in run.ledger.checks if not check.ok] == []
+    assert compiled.program.would_run
+
+
+@pytest.mark.parametrize("name", ["demo-transformer", "convnext", "mlp"])
+def test_both_modes_give_the_same_values(name: str) -> None:
+    graph = model_graph(name)
+    inputs = default_inputs(graph)
+    found = []
+    for mode in ("pipeline", "streaming"):
+        compiled = compile_graph(graph, CompileConfig(mode=mode))
+        found.append(run_values(compiled.program, compiled.store, inputs).outputs())
+    for output in graph.outputs:
+        ours, theirs = found[0][output], found[1][output]
+        assert np.abs(ours - theirs).max() <= 1e-5 * np.abs(theirs).max()
+
+
+def test_auto_streams_what_no_pipeline_can_hold() -> None:
+    graph = model_graph("demo-gpt2-small")
+    # 163 million weights of 4 bytes (the tied table in both layouts) into 4,096 PEs of 45 KB
+    compiled = compile_graph(graph, CompileConfig(machine=parse_machine("mesh-64x64")))
+    assert compiled.program.mode == "streaming"
+    assert "the weights take 0.7 GB" in compiled.report.notes[0]
+
+
+def test_auto_keeps_a_pipeline_that_fits_and_gives_both_figures() -> None:
+    compiled = compile_graph(model_graph("demo-transformer"), CompileConfig())
+    assert compiled.program.mode == "pipeline"
+    assert "mode pipeline: it fits and is not slower; pipeline" in compiled.report.notes[-1]
+    assert "streaming" in compiled.report.notes[-1]
+
+
+def test_mode_is_a_knob() -> None:
+    config = apply_knob(CompileConfig(), "mode", "streaming")
+    assert config.mode == "streaming"
+    assert apply_knob(config, "prefetch", "3").prefetch == 3
+    assert PRESETS["wse2"].weight_wavelets_per_cycle == 44.0
