@@ -28,6 +28,8 @@ class UnsupportedOp:
     """model outputs that cannot be computed without these nodes"""
     alternative: str = ""
     """what to use in its place, empty where nothing is near"""
+    inputs: tuple[str, ...] = ()
+    """inputs of the model whose values would have to be known at compile time"""
 
     @property
     def count(self) -> int:

@@ -60,12 +60,13 @@ class Problem:
 
 
 def kernel_problem(spec: KernelSpec, shapes: Shapes) -> Problem:
-    """Return the iteration space of a kernel's main operation."""
+    """Return the iteration space of a kernel's main operation; one of no elements takes one PE."""
     op = spec.main_op
-    for kind, builder in _BUILDERS:
-        if isinstance(op, kind):
-            return builder(op, shapes)
-    return _grid(op, shapes)
+    builder = next((each for kind, each in _BUILDERS if isinstance(op, kind)), _grid)
+    found = builder(op, shapes)
+    if min(found.m_units, found.m_inner, found.k_units, found.k_inner, found.n_units) > 0:
+        return found
+    return Problem(1, 1, 1, 1, 1)
 
 
 def _dot(op: Operation, shapes: Shapes) -> Problem:
@@ -125,7 +126,7 @@ def _grid(op: Operation, shapes: Shapes) -> Problem:
     axis = op.axis if isinstance(op, Softmax) else len(out) - 1
     if isinstance(op, Normalize):
         axis = op.axes[-1]
-    m = prod(out) // out[axis]
+    m = prod(out) // max(1, out[axis])
     return Problem(m, 1, 1, 1, out[axis], in_units=m, n_axis=axis)
 
 

@@ -149,11 +149,18 @@ _SHAPES: dict[type[Operation], Callable[[Any, Sequence[Value]], Shape]] = {
 }
 
 
-def infer(op: Operation, values: Sequence[Value]) -> tuple[Shape, str]:
-    """Return shape and dtype of the one output of `op`."""
+_SEVERAL: dict[
+    type[Operation], Callable[[Any, Sequence[Value]], tuple[tuple[Shape, str], ...]]
+] = {}
+
+
+def infer(op: Operation, values: Sequence[Value]) -> tuple[tuple[Shape, str], ...]:
+    """Return shape and dtype of each output of `op`."""
+    if type(op) in _SEVERAL:
+        return _SEVERAL[type(op)](op, values)
     dtype = values[0].dtype
     if isinstance(op, Map):
         dtype = result_dtype(op, [value.dtype for value in values])
     elif isinstance(op, Reduce) and op.fn in ("argmax", "argmin"):
         dtype = "int64"
-    return _SHAPES[type(op)](op, values), dtype
+    return ((_SHAPES[type(op)](op, values), dtype),)

@@ -133,7 +133,7 @@ def _side(value: ValueInfoProto, axis: int, dims: Mapping[str, int], known: set[
                 f"fix it with --dim {name}=<number>"
             )
         side = dims[name]
-    if side < 1:
+    if side < 0 or (side < 1 and not dim.HasField("dim_value")):
         raise ModelImportError(
             f"input '{value.name}' has a side of {side} on axis {axis}; it must be at least 1"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 from onnx import GraphProto, NodeProto
 
@@ -35,9 +36,10 @@ class Refusals:
     def __init__(self, graph: GraphProto) -> None:
         self._graph = graph
         self._refused: dict[tuple[str, str, str], list[NodeProto]] = defaultdict(list)
+        self._needed: dict[tuple[str, str, str], set[str]] = defaultdict(set)
         self.blocked: set[str] = set()
 
-    def add(self, node: NodeProto, reason: str = "") -> None:
+    def add(self, node: NodeProto, reason: str = "", inputs: Iterable[str] = ()) -> None:
         """Refuse a node; its outputs and all that is made from them are blocked."""
         known, alternative = _REASONS.get(node.op_type, (_UNKNOWN, ""))
         domain = "" if node.domain in _DEFAULT_DOMAINS else f"{node.domain}."
@@ -45,6 +47,7 @@ class Refusals:
             known, alternative = f"the domain '{node.domain}' is not the ONNX standard's", ""
         key = (domain + node.op_type, reason or known, alternative)
         self._refused[key].append(node)
+        self._needed[key].update(inputs)
         self.blocked.update(node.output)
 
     def block(self, node: NodeProto) -> bool:
@@ -57,7 +60,10 @@ class Refusals:
     def report(self) -> tuple[UnsupportedOp, ...]:
         """Return one entry for each operator and reason, those that block most first."""
         entries = [
-            UnsupportedOp(op, tuple(n.name for n in nodes), why, self._blocks(nodes), instead)
+            UnsupportedOp(
+                op, tuple(n.name for n in nodes), why, self._blocks(nodes), instead,
+                tuple(sorted(self._needed[op, why, instead])),
+            )
             for (op, why, instead), nodes in self._refused.items()
         ]
         return tuple(sorted(entries, key=lambda e: (-e.blocked_outputs, -e.count, e.op_type)))
