@@ -14,6 +14,7 @@ from math import prod
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
 from engine.kernels.gather.spec import Gather
+from engine.kernels.recurrent.spec import Recurrent
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
@@ -42,6 +43,8 @@ class Problem:
     """units of the streamed input along M"""
     n_axis: int = -1
     """axis of the output that N runs along (innermost part)"""
+    serial: int = 1
+    """time steps that follow one another inside an instance; each needs all of the one before"""
 
     @property
     def m(self) -> int:
@@ -103,6 +106,15 @@ def _window(op: Operation, shapes: Shapes) -> Problem:
     )  # fmt: skip
 
 
+def _recurrent(op: Operation, shapes: Shapes) -> Problem:
+    """See a cell as (steps x batch) x (hidden x gates) x hidden: rows cut K, time is never cut."""
+    assert isinstance(op, Recurrent)
+    steps, batch, _ = shapes[op.inputs[0]]
+    return Problem(
+        1, steps * batch, op.hidden, op.gates, op.hidden, work="mac", in_units=1, serial=steps
+    )  # fmt: skip
+
+
 def _reduce(op: Operation, shapes: Shapes) -> Problem:
     assert isinstance(op, Reduce)
     x = shapes[op.inputs[0]]
@@ -136,4 +148,5 @@ _BUILDERS: tuple[tuple[type[Operation], Callable[[Operation, Shapes], Problem]],
     (Window, _window),
     (Reduce, _reduce),
     (Gather, _gather),
+    (Recurrent, _recurrent),
 )

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
-from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.gather.spec import Gather, GatherElements, GatherND, Scatter, ScatterND
 from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
 from engine.kernels.pointwise.spec import Map
-from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.recurrent.spec import Recurrent
+from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
 from lowering.graph import Graph, Node
@@ -25,6 +26,12 @@ FAMILIES: tuple[tuple[type[Operation], str], ...] = (
     (Window, "window"),
     (Gather, "gather"),
     (GatherND, "gather"),
+    (GatherElements, "gather"),
+    (Scatter, "gather"),
+    (ScatterND, "gather"),
+    (Recurrent, "recurrent"),
+    (TopK, "reduce"),
+    (CumSum, "reduce"),
     (Reduce, "reduce"),
     (Softmax, "reduce"),
     (Normalize, "reduce"),
@@ -79,7 +86,7 @@ def fuse(graph: Graph) -> tuple[KernelDraft, ...]:
 
 def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
     op = node.op
-    if isinstance(op, Dot | Conv | Window):
+    if isinstance(op, Dot | Conv | Window | Recurrent):
         return True
     if isinstance(op, Gather):
         return op.axis == 0 and op.inputs[0] not in {n for g in feeding.nodes for n in g.op.outputs}

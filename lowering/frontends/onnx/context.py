@@ -6,10 +6,10 @@ Importers raise ValueError with a sentence; the caller adds which node it was.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from onnx import NodeProto, helper
+from onnx import GraphProto, NodeProto, helper
 
 from engine.kernels.pointwise.functions import Array
 from engine.kernels.pointwise.spec import Map
@@ -31,13 +31,30 @@ class NotCoveredError(ValueError):
     """The operator is known, this use of it is not."""
 
 
+class Bodies(Protocol):
+    """What imports the graphs inside a node."""
+
+    def graph(
+        self, ctx: NodeContext, graph: GraphProto, values: Sequence[str], prefix: str
+    ) -> list[str]:
+        """Import a graph whose inputs are `values` and return its outputs' values."""
+        ...
+
+
 class NodeContext:
     """One source node being imported."""
 
     def __init__(
-        self, node: NodeProto, builder: GraphBuilder, read: Set[str], *, shape_only: bool
+        self,
+        node: NodeProto,
+        builder: GraphBuilder,
+        read: Set[str],
+        bodies: Bodies,
+        *,
+        shape_only: bool,
     ) -> None:
         self.node = node
+        self.bodies = bodies
         self.builder = builder
         self.read = read
         self.shape_only = shape_only

@@ -15,7 +15,8 @@ from engine.kernels.pointwise.functions import Array
 
 from lowering.errors import ModelImportError, UnsupportedOpError
 from lowering.frontends.builder import GraphBuilder
-from lowering.frontends.onnx.context import NodeContext, NotCoveredError, NotStaticError
+from lowering.frontends.onnx.bodies import DOMAINS, BodyImporter, free_names, needed_nodes
+from lowering.frontends.onnx.context import NotCoveredError, NotStaticError
 from lowering.frontends.onnx.operators import OPERATORS
 from lowering.frontends.onnx.preparing import PreparedModel, prepare
 from lowering.frontends.onnx.reading import (
@@ -73,13 +74,15 @@ def import_file(
             entry.key == SHAPE_ONLY_KEY and entry.value == "1"
             for entry in file.model.metadata_props
         )
-        prepared = prepare(file, dims or {}, OPERATORS)
+        prepared = prepare(file, dims or {})
         builder = GraphBuilder()
         fixed = bound or {}
         _add_inputs(builder, prepared, fixed)
         _add_weights(builder, prepared, path.parent, values=values)
         graph = prepared.model.graph
-        _add_nodes(builder, graph, path.stem, shape_only=shape_only or not values)
+        opset = max(o.version for o in prepared.model.opset_import if o.domain in DOMAINS[:2])
+        bodies = BodyImporter(builder, OPERATORS, opset, shape_only or not values)
+        _add_nodes(bodies, graph, path.stem)
         _check_outputs(builder, graph)
         outputs = [output.name for output in graph.output]
         inputs = [name for name in prepared.inputs if name not in fixed]
@@ -127,16 +130,15 @@ def _add_weights(
             builder.add_constant(name, read_tensor(tensor, folder), {name})
 
 
-def _add_nodes(builder: GraphBuilder, graph: GraphProto, model: str, *, shape_only: bool) -> None:
+def _add_nodes(bodies: BodyImporter, graph: GraphProto, model: str) -> None:
     refusals = Refusals(graph)
-    nodes, read = _needed(graph)
+    outputs = [output.name for output in graph.output]
+    nodes = needed_nodes(graph.node, outputs)
+    read = {*outputs, *(name for node in nodes for name in free_names(node))}
     for node in nodes:
-        importer = OPERATORS.get(node.op_type)
-        if importer is None or node.domain not in ("", "ai.onnx"):
-            refusals.add(node)
-        elif not refusals.block(node):
+        if not refusals.block(node):
             try:
-                importer(NodeContext(node, builder, read, shape_only=shape_only))
+                bodies.node(node, read)
             except NotStaticError as error:
                 refusals.add(node, str(error), error.inputs)
             except NotCoveredError as error:
@@ -145,17 +147,6 @@ def _add_nodes(builder: GraphBuilder, graph: GraphProto, model: str, *, shape_on
                 raise _at(node, error) from error
     if report := refusals.report():
         raise UnsupportedOpError(model, report)
-
-
-def _needed(graph: GraphProto) -> tuple[list[NodeProto], set[str]]:
-    """Return the nodes the outputs need, in order, and the names that are read."""
-    read = {output.name for output in graph.output}
-    nodes = []
-    for node in reversed(graph.node):
-        if not read.isdisjoint(node.output):
-            read.update(name for name in node.input if name)
-            nodes.append(node)
-    return nodes[::-1], read
 
 
 def _at(node: NodeProto, error: Exception) -> ModelImportError:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from lowering.frontends.onnx.operators import (
     constants,
     contraction,
+    control,
     indexing,
     layout,
     normalisation,
+    optimizers,
     pointwise,
+    quantized,
+    recurrent,
     reduction,
+    resizing,
 )
 from lowering.frontends.onnx.table import Importer
 
@@ -21,6 +26,11 @@ OPERATORS: dict[str, Importer] = {
     **reduction.OPERATORS,
     **indexing.OPERATORS,
     **constants.OPERATORS,
+    **recurrent.OPERATORS,
+    **resizing.OPERATORS,
+    **quantized.OPERATORS,
+    **optimizers.OPERATORS,
+    **control.OPERATORS,
 }
 
 

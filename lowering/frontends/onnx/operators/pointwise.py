@@ -6,6 +6,7 @@ from functools import reduce
 
 import numpy as np
 
+from engine.kernels.move.spec import Reshape
 from lowering.frontends.onnx.context import NodeContext, NotCoveredError
 from lowering.frontends.onnx.reading import numpy_dtype
 from lowering.frontends.onnx.table import Importer
@@ -95,7 +96,10 @@ def _clip(ctx: NodeContext) -> None:
 
 def _prelu(ctx: NodeContext) -> None:
     zero = ctx.scalar(0, ctx.value(0).dtype)
-    negative = ctx.map("mul", ctx.map("min", ctx.input(0), zero), ctx.input(1))
+    slope, shape = ctx.input(1), ctx.value(0).shape
+    if len(shape) > 2 and ctx.shape(slope) == shape[1:2] != shape[-1:]:
+        slope = ctx.emit(Reshape, slope, shape=(shape[1], *(1,) * (len(shape) - 2)))
+    negative = ctx.map("mul", ctx.map("min", ctx.input(0), zero), slope)
     ctx.map("add", ctx.map("relu", ctx.input(0)), negative, output=0)
 
 
