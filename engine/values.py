@@ -160,8 +160,11 @@ def _declared(array: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _stored(array: np.ndarray, storage: str) -> np.ndarray:
-    """Round floats to the storage dtype; they are computed with in float32."""
-    if array.dtype.kind != "f":
+    """Round floats to the storage dtype; they are computed with in float32.
+
+    float64 keeps its bits: what a model declares so wide would lose its range otherwise.
+    """
+    if array.dtype.kind != "f" or array.dtype == np.float64:
         return array
     if storage == "fp16":
         with np.errstate(over="ignore"):

@@ -30,6 +30,8 @@ from lowering.stages.plan import DoesNotFit
 
 SIDES = (16, 64, 256)
 """generic meshes tried in turn, PEs a side"""
+COLORS = 96
+"""virtual channels of the generic mesh; crowded little graphs need more than a wafer's 24"""
 _BINDINGS = 8
 """times an import is tried again with more inputs fixed"""
 
@@ -56,15 +58,20 @@ def import_bound(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> Graph
 
 
 def compile_smallest(graph: Graph) -> Compiled:
-    """Compile for the smallest mesh of `SIDES` on which the model would run."""
+    """Compile for the smallest mesh of `SIDES` on which the model would run.
+
+    A map that rows cannot cut finely enough gets one slot an edge in place of two.
+    """
     for side in SIDES:
-        machine = generic_mesh(side, side)
-        try:
-            compiled = compile_graph(graph, CompileConfig(machine=machine, samples=1))
-        except DoesNotFit:
-            continue
-        if compiled.fits:
-            return compiled
+        machine = replace(generic_mesh(side, side), colors=COLORS)
+        for slots in (None, 1):
+            config = CompileConfig(machine=machine, samples=1, in_slots=slots, out_slots=slots)
+            try:
+                compiled = compile_graph(graph, config)
+            except DoesNotFit:
+                break
+            if compiled.fits:
+                return compiled
     raise ConformanceError(f"model '{graph.name}' fits on no mesh of up to {SIDES[-1]} a side")
 
 

@@ -81,10 +81,11 @@ def transposed_pads(
         before, after = flat[axis], flat[rank + axis]
         if wanted or auto in ("SAME_UPPER", "SAME_LOWER"):
             target = int(wanted[len(wanted) - rank + axis]) if wanted else size * steps[axis]
-            total = full - target
+            total = max(full - target, 0)
+            more[axis] += max(target - full, 0)
             small = total // 2
             before, after = (
-                (total - small, small) if auto == "SAME_LOWER" else (small, total - small)
+                (small, total - small) if auto == "SAME_UPPER" else (total - small, small)
             )
         elif auto == "VALID":
             before = after = 0

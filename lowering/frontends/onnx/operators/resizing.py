@@ -88,7 +88,7 @@ def _places(
     if mode == "pytorch_half_pixel":
         return (at + 0.5) / scale - 0.5 if side > 1 else np.zeros(side)
     if mode == "align_corners":
-        return at * (size - 1) / last if side > 1 else np.zeros(side)
+        return at * (size - 1) / (size * scale - 1) if size * scale > 1 else np.zeros(side)
     if mode == "asymmetric":
         return at / scale
     if mode == "tf_crop_and_resize":
