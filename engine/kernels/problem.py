@@ -13,7 +13,7 @@ from math import prod
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
-from engine.kernels.gather.spec import Gather
+from engine.kernels.gather.spec import Gather, GatherND
 from engine.kernels.recurrent.spec import Recurrent
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
 from engine.kernels.spec import KernelSpec, Operation
@@ -142,11 +142,23 @@ def _grid(op: Operation, shapes: Shapes) -> Problem:
     return Problem(m, 1, 1, 1, out[axis], in_units=m, n_axis=axis)
 
 
+def _gather_nd(op: Operation, shapes: Shapes) -> Problem:
+    """See slices picked from a table as look-ups; picks inside batch axes have no table."""
+    assert isinstance(op, GatherND)
+    table, indices = shapes[op.inputs[0]], shapes[op.inputs[1]]
+    depth = indices[-1]
+    if op.batch_dims or depth == len(table):
+        return _grid(op, shapes)
+    m = prod(indices[:-1])
+    return Problem(m, 1, prod(table[:depth]), 1, prod(table[depth:]), work="lookup", in_units=m)
+
+
 _BUILDERS: tuple[tuple[type[Operation], Callable[[Operation, Shapes], Problem]], ...] = (
     (Dot, _dot),
     (Conv, _conv),
     (Window, _window),
     (Reduce, _reduce),
     (Gather, _gather),
+    (GatherND, _gather_nd),
     (Recurrent, _recurrent),
 )

@@ -90,6 +90,8 @@ def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
         return True
     if isinstance(op, Gather):
         return op.axis == 0 and op.inputs[0] not in {n for g in feeding.nodes for n in g.op.outputs}
+    if isinstance(op, GatherND):
+        return op.inputs[0] not in {n for g in feeding.nodes for n in g.op.outputs}
     if isinstance(op, Reduce):
         last = len(graph.values[op.inputs[0]].shape) - 1
         return op.axes != (last,) or isinstance(feeding.nodes[feeding.main].op, Conv | Window)

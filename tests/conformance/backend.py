@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 from onnx.backend.base import Backend, BackendRep
 
-from engine.machine import generic_mesh
+from engine.machine import MachineSpec, generic_mesh
 from engine.program import Program
 from engine.run import execute
 from engine.values import run_values
@@ -32,6 +32,8 @@ SIDES = (16, 64, 256)
 """generic meshes tried in turn, PEs a side"""
 COLORS = 96
 """virtual channels of the generic mesh; crowded little graphs need more than a wafer's 24"""
+LARGE_SRAM_BYTES = 8 << 20
+"""SRAM of a PE where a window reads more of a map than 48 KiB hold"""
 _BINDINGS = 8
 """times an import is tried again with more inputs fixed"""
 
@@ -57,13 +59,17 @@ def import_bound(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> Graph
     raise ConformanceError(f"the model still asks for inputs after {_BINDINGS} rounds")
 
 
+def _machines() -> list[MachineSpec]:
+    meshes = [replace(generic_mesh(side, side), colors=COLORS) for side in SIDES]
+    return [*meshes, replace(meshes[1], sram_bytes=LARGE_SRAM_BYTES)]
+
+
 def compile_smallest(graph: Graph) -> Compiled:
     """Compile for the smallest mesh of `SIDES` on which the model would run.
 
     A map that rows cannot cut finely enough gets one slot an edge in place of two.
     """
-    for side in SIDES:
-        machine = replace(generic_mesh(side, side), colors=COLORS)
+    for machine in _machines():
         for slots in (None, 1):
             config = CompileConfig(machine=machine, samples=1, in_slots=slots, out_slots=slots)
             try:
