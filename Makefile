@@ -11,11 +11,12 @@ SOURCES := app engine lowering
 
 export CHROMIUM
 
-.PHONY: help demo test lint types unit browser chromium bench clean
+.PHONY: help demo test lint types unit browser chromium conformance bench clean
 
 help:
 	@echo "make demo   compile a bundled model and open it in the browser"
 	@echo "make test   format, lint, types and tests, as in CI"
+	@echo "make conformance  run the selected cases of ONNX's own suite and write docs/conformance.md"
 	@echo "make bench  measure against the budgets"
 	@echo "make clean  remove the environment and the caches"
 
@@ -54,6 +55,10 @@ chromium:
 	  echo "or name another one: make test CHROMIUM=/path/to/chromium"; \
 	  exit 1; \
 	fi
+
+# Two processes of their own: the default test run takes only a sample of the cases.
+conformance: $(VENV)/.dev
+	$(BIN)/python -m tests.conformance.report
 
 bench: $(VENV)/.installed
 	@found=0; for script in benchmarks/bench_*.py; do \

@@ -118,6 +118,11 @@ class WaferscopeRep(BackendRep):  # type: ignore[misc]
         made = run_values(program, checked.compiled.store, given).outputs()
         return tuple(made[name] for name in graph.outputs)
 
+    @property
+    def compilations(self) -> int:
+        """programs made so far, one for each set of fixed inputs"""
+        return len(self._made)
+
     def _checked(self, fed: Mapping[str, np.ndarray]) -> Checked:
         """Compile, cached by the bytes of the inputs that may become part of the program."""
         key = hashlib.sha256()
