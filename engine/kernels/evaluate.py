@@ -34,9 +34,7 @@ _EVALUATORS: dict[type[Operation], Callable[[Any, Sequence[Array]], tuple[Array,
     Window: window.evaluate,
     **dict.fromkeys((Reduce, Softmax, Normalize, TopK, CumSum), reduce.evaluate),
     **dict.fromkeys((Reshape, Transpose, Slice, Concat, Pad, Expand), move.evaluate),
-    **dict.fromkeys(
-        (Gather, GatherND, GatherElements, Scatter, ScatterND), gather.evaluate
-    ),
+    **dict.fromkeys((Gather, GatherND, GatherElements, Scatter, ScatterND), gather.evaluate),
     Recurrent: recurrent.evaluate,
 }
 

@@ -205,9 +205,11 @@ _SHAPES: dict[type[Operation], Callable[[Any, Sequence[Value]], Shape]] = {
 }
 
 
-_SEVERAL: dict[
-    type[Operation], Callable[[Any, Sequence[Value]], tuple[tuple[Shape, str], ...]]
-] = {TopK: _top_k, Recurrent: _recurrent, Window: _windows}
+_SEVERAL: dict[type[Operation], Callable[[Any, Sequence[Value]], tuple[tuple[Shape, str], ...]]] = {
+    TopK: _top_k,
+    Recurrent: _recurrent,
+    Window: _windows,
+}
 
 
 def infer(op: Operation, values: Sequence[Value]) -> tuple[tuple[Shape, str], ...]:

@@ -143,9 +143,7 @@ class WaferscopeBackend(Backend):  # type: ignore[misc]
     """The mesh as an ONNX backend of one device."""
 
     @classmethod
-    def prepare(
-        cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any
-    ) -> WaferscopeRep:
+    def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> WaferscopeRep:
         """Return a runnable model; it is compiled at its first run."""
         del device, kwargs
         return WaferscopeRep(model)

@@ -165,4 +165,3 @@ def _rename_graph(graph: GraphProto, names: Mapping[str, str]) -> None:
     graph.node.extend(nodes)
     for output in graph.output:
         output.name = outside.get(output.name, output.name)
-

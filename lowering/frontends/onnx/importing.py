@@ -94,9 +94,7 @@ def import_file(
         raise ModelImportError(f"{path} is damaged: {type(error).__name__}: {error}") from error
 
 
-def _add_inputs(
-    builder: GraphBuilder, prepared: PreparedModel, bound: Mapping[str, Array]
-) -> None:
+def _add_inputs(builder: GraphBuilder, prepared: PreparedModel, bound: Mapping[str, Array]) -> None:
     """Declare what the user feeds; a bound input, or one without elements, is a constant."""
     for name, (shape, elem_type) in prepared.inputs.items():
         dtype = numpy_dtype(elem_type, f"input '{name}'")

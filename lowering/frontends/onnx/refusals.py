@@ -61,7 +61,11 @@ class Refusals:
         """Return one entry for each operator and reason, those that block most first."""
         entries = [
             UnsupportedOp(
-                op, tuple(n.name for n in nodes), why, self._blocks(nodes), instead,
+                op,
+                tuple(n.name for n in nodes),
+                why,
+                self._blocks(nodes),
+                instead,
                 tuple(sorted(self._needed[op, why, instead])),
             )
             for (op, why, instead), nodes in self._refused.items()

@@ -98,13 +98,14 @@ def _state(ctx: NodeContext, index: int, at: int) -> str:
     return ctx.emit(Reshape, part, shape=(batch, hidden))
 
 
-def _activations(
-    ctx: NodeContext, cell: str, at: int
-) -> tuple[tuple[str, tuple[float, ...]], ...]:
+def _activations(ctx: NodeContext, cell: str, at: int) -> tuple[tuple[str, tuple[float, ...]], ...]:
     count = len(_DEFAULTS[cell])
     names = [each.decode() for each in ctx.attr("activations") or []]
     chosen = names[at * count : (at + 1) * count] or list(_DEFAULTS[cell])
-    alphas, betas = list(ctx.attr("activation_alpha") or []), list(ctx.attr("activation_beta") or [])
+    alphas, betas = (
+        list(ctx.attr("activation_alpha") or []),
+        list(ctx.attr("activation_beta") or []),
+    )
     found = []
     for name in chosen:
         if name.lower() not in _ACTIVATIONS:
