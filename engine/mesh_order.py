@@ -82,7 +82,7 @@ def _recurrent(
     def product(state: np.ndarray, weights: np.ndarray) -> np.ndarray:
         out = np.empty((1, state.shape[0], weights.shape[1]), state.dtype)
         _chain(state[None], weights[None], cuts, tiling, out)
-        return out[0]
+        return np.asarray(out[0])
 
     return run_cell(op, arrays, product)
 

@@ -16,8 +16,8 @@ from engine.kernels.move.spec import Expand, Reshape, Slice, Transpose
 from engine.kernels.pointwise.functions import FUNCTIONS
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.problem import Problem, Shapes
-from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.recurrent.spec import Recurrent
+from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
 

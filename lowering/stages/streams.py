@@ -20,7 +20,6 @@ from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
 
-
 WHOLE = (GatherElements, Scatter, ScatterND, TopK, CumSum, Recurrent)
 """operations that give nothing before they have read everything"""
 

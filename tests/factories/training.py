@@ -72,5 +72,6 @@ def losses(
     for _ in range(steps):
         made = run(fed)
         found.append(float(made[names.loss]))
-        fed = {**fed, **{old: made[new] for old, new in zip(names.state, names.new_state)}}
+        pairs = zip(names.state, names.new_state, strict=True)
+        fed = {**fed, **{old: made[new] for old, new in pairs}}
     return found

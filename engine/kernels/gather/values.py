@@ -1,4 +1,7 @@
-"""Values of gathers and scatters, whole tensors at once. An index outside the axis raises IndexError."""
+"""Values of gathers and scatters, whole tensors at once.
+
+An index outside the axis raises IndexError.
+"""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class _Cell:
         )
 
     def step(self, x: Array, h: Array, c: Array) -> tuple[Array, Array]:
-        """Return the next (hidden state, cell state) from the step's gates (batch, gates x hidden)."""
+        """Return the next (hidden, cell) state from the step's gates (batch, gates x hidden)."""
         parts = np.split(x, self._op.gates, axis=1)
         if self._op.cell == "lstm":
             return self._lstm(parts, h, c)
@@ -85,8 +85,6 @@ class _Cell:
     def _gru(self, x: list[Array], h: Array) -> Array:
         z = self._apply(0, x[0] + self._hidden(0, h))
         r = self._apply(0, x[1] + self._hidden(1, h))
-        if self._op.linear_before_reset:
-            inner = r * self._hidden(2, h)
-        else:
-            inner = self._hidden(2, r * h)
+        late = self._op.linear_before_reset
+        inner = r * self._hidden(2, h) if late else self._hidden(2, r * h)
         return np.asarray((1 - z) * self._apply(1, x[2] + inner) + z * h)

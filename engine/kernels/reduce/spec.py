@@ -12,7 +12,8 @@ class Reduce(Operation):
     """Reduce `axes` (non-negative) of inputs[0] by `fn`."""
 
     fn: str
-    """sum | mean | max | min | prod | sum_square | l1 | l2 | log_sum | log_sum_exp | argmax | argmin"""
+    """sum | mean | max | min | prod | sum_square | l1 | l2 | log_sum | log_sum_exp | argmax |
+    argmin"""
     axes: tuple[int, ...]
     keepdims: bool = True
 

@@ -129,7 +129,7 @@ class NodeContext:
     def _target(self, place: int, output: int | None) -> str:
         """Return the name of a result: the node's output where that is given and named."""
         if output is not None and output < len(self.node.output) and self.node.output[output]:
-            return self.node.output[output]
+            return str(self.node.output[output])
         suffix = f".{place}" if place else ""
         return self.builder.fresh(f"{self.node.name}/{self._emitted}{suffix}")
 

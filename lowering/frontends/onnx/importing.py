@@ -12,7 +12,6 @@ import numpy as np
 from onnx import GraphProto, NodeProto
 
 from engine.kernels.pointwise.functions import Array
-
 from lowering.errors import ModelImportError, UnsupportedOpError
 from lowering.frontends.builder import GraphBuilder
 from lowering.frontends.onnx.bodies import DOMAINS, BodyImporter, free_names, needed_nodes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil, floor, prod
 
 import numpy as np
@@ -101,7 +102,7 @@ def _places(
 
 def _nearest(ctx: NodeContext, places: Array, size: int) -> Array:
     mode = ctx.attr("nearest_mode", "round_prefer_floor")
-    rounding = {
+    rounding: dict[str, Callable[[Array], Array]] = {
         "round_prefer_floor": lambda x: np.ceil(x - 0.5),
         "round_prefer_ceil": lambda x: np.floor(x + 0.5),
         "floor": np.floor,
@@ -109,7 +110,7 @@ def _nearest(ctx: NodeContext, places: Array, size: int) -> Array:
     }
     if mode not in rounding:
         raise NotCoveredError(f"its nearest mode '{mode}' is not covered")
-    return np.clip(rounding[mode](places), 0, size - 1).astype(np.int64)
+    return np.asarray(np.clip(rounding[mode](places), 0, size - 1).astype(np.int64))
 
 
 def _matrix(ctx: NodeContext, places: Array, size: int, scale: float) -> Array:
