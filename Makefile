@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 CHROMIUM ?= /usr/bin/chromium
+TMUX_BINARY ?= /usr/bin/tmux
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 # Test files may share a name between folders: importlib mode keeps them apart.
@@ -11,7 +12,21 @@ SOURCES := app engine lowering
 
 export CHROMIUM
 
-.PHONY: help demo test lint types unit browser chromium conformance bench clean
+# $(call need,PATH,PACKAGE): bring a Debian package when root may, else name the one command.
+define need
+if [ ! -x "$(1)" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+  echo "installing $(2) for the tests"; \
+  apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends $(2) >/dev/null || true; \
+fi; \
+if [ ! -x "$(1)" ]; then \
+  echo "there is no $(1), and $(2) could not be installed from here. Install it with:"; \
+  echo "  sudo apt-get install -y --no-install-recommends $(2)"; \
+  exit 1; \
+fi
+endef
+
+.PHONY: help demo test lint types unit browser chromium tmux conformance bench clean
 
 help:
 	@echo "make demo   compile a bundled model and open it in the browser"
@@ -32,29 +47,18 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy --explicit-package-bases $(SOURCES) tests
 
-unit: $(VENV)/.dev
+unit: $(VENV)/.dev tmux
 	$(PYTEST) tests --ignore=tests/browser
 
 # Playwright keeps an event loop alive, so its tests have a process of their own.
 browser: $(VENV)/.dev chromium
-	@if [ -d tests/browser ]; then \
-	  $(PYTEST) tests/browser; \
-	else \
-	  echo "tests/browser does not exist: no browser test was run"; \
-	fi
+	$(PYTEST) tests/browser
 
 chromium:
-	@if [ ! -x "$(CHROMIUM)" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  echo "installing chromium for the browser tests"; \
-	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
-	    apt-get install -y -qq --no-install-recommends chromium >/dev/null || true; \
-	fi
-	@if [ ! -x "$(CHROMIUM)" ]; then \
-	  echo "no browser at $(CHROMIUM), and none could be installed from here. Install it with:"; \
-	  echo "  sudo apt-get install -y --no-install-recommends chromium"; \
-	  echo "or name another one: make test CHROMIUM=/path/to/chromium"; \
-	  exit 1; \
-	fi
+	@$(call need,$(CHROMIUM),chromium)
+
+tmux:
+	@$(call need,$(TMUX_BINARY),tmux)
 
 # Two processes of their own: the default test run takes only a sample of the cases.
 conformance: $(VENV)/.dev

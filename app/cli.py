@@ -94,8 +94,8 @@ def _add_models(verbs: argparse._SubParsersAction[_Parser]) -> None:
     run.add_argument(
         "--values",
         choices=("none", "first", "all"),
-        help="compute the tensors of "
-        "no sample, the first, or all (default: none; first with --inputs/--outputs)",
+        help="compute the tensors of no sample, the first, or all (default: first, "
+        "none for a model without numbers)",
     )
     run.add_argument("--inputs", metavar="X.npz", help="arrays by the model's input names")
     run.add_argument("--outputs", metavar="Y.npz", help="write the model's outputs")

@@ -11,21 +11,22 @@ from app.cli import DOES_NOT_FIT, OK
 from app.cli_faults import UsageError
 from app.cli_options import config_of, dims_of
 from app.cli_progress import shown_progress
+from app.computed import Computed
 from app.opening import load_graph, open_run
 from app.run import Run
 from app.saving import save_run
 from app.summary import compile_summary, run_summary
 from app.values import (
+    ValuesError,
     compute_values,
     kept_values,
     read_inputs,
-    values_plain,
-    values_sentence,
+    why_no_values,
     write_outputs,
 )
 from app.views.build_report import view_report
+from app.views.build_values import view_values
 from app.views.report import ReportView
-from engine.values import ValueRun
 from lowering.compiler import Compiled, compile_graph
 
 
@@ -60,38 +61,45 @@ def run(arguments: argparse.Namespace) -> int:
     config, dims = config_of(arguments), dims_of(arguments)
     with shown_progress("compiled and executed") as progress:
         done = open_run(1, arguments.model, config, dims, progress).run
-    values = _values(done, arguments)
-    if values is not None:
-        done = replace(done, values=kept_values(values, done.program))
+    computed = _values(done, arguments)
+    if computed is not None:
+        kept = kept_values(computed.values, done.program)
+        done = replace(done, values=kept, computed=computed)
     if arguments.output:
         with shown_progress(f"wrote {arguments.output}") as progress:
             save_run(done, Path(arguments.output), progress=progress)
     if arguments.json:
-        shown = run_summary(done)
-        shown["values"] = None if values is None else values_plain(values)
-        print(json.dumps(shown, indent=1))
+        print(json.dumps(run_summary(done), indent=1))
     else:
         _print_report(view_report(done))
-        if values is not None:
-            print(f"{'values':<13} {values_sentence(values)}")
+        if arguments.values != "none":
+            print(f"{'values':<13} {view_values(done).sentence}")
     return OK if done.program.would_run else DOES_NOT_FIT
 
 
-def _values(run: Run, arguments: argparse.Namespace) -> ValueRun | None:
-    """Compute the values asked for, None when none are; writes --outputs."""
+def _values(run: Run, arguments: argparse.Namespace) -> Computed | None:
+    """Compute the values asked for, by default the first sample's; writes --outputs.
+
+    Raises:
+        ValuesError: values were asked for that the model cannot give.
+    """
     asked = bool(arguments.inputs or arguments.outputs)
-    which = arguments.values or ("first" if asked else "none")
+    which = arguments.values or "first"
     if which == "none":
         if asked:
             raise UsageError("--values none computes nothing, so --inputs/--outputs make no sense")
         return None
+    if why := why_no_values(run):
+        if asked or arguments.values:
+            raise ValuesError(f"{why}: use --values none")
+        return None
     inputs = read_inputs(Path(arguments.inputs)) if arguments.inputs else None
     samples = run.program.samples if which == "all" else 1
     with shown_progress("computed the values") as progress:
-        values = compute_values(run, inputs, samples, progress)
+        computed = compute_values(run, inputs, samples, progress)
     if arguments.outputs:
-        write_outputs(Path(arguments.outputs), values.outputs())
-    return values
+        write_outputs(Path(arguments.outputs), computed.values.outputs())
+    return computed
 
 
 def _print_report(view: ReportView) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from app.warming import COMPILING
 from engine.progress import Progress, ProgressState
 
 if TYPE_CHECKING:
@@ -24,8 +25,12 @@ class _Display:
         self._bars: Bars | None = None
         self._task: TaskID | None = None
         self._stage = ""
+        self._said = False
 
     def report(self, state: ProgressState) -> None:
+        if state.stage == COMPILING and not self._said and self._bars is None:
+            self._said = True
+            print(COMPILING, file=sys.stderr)
         if time.monotonic() - self._begin < PATIENCE_SECONDS or not sys.stderr.isatty():
             return
         if self._bars is None:

@@ -39,6 +39,7 @@ def _session(source: str, arguments: argparse.Namespace) -> int:
     config, dims = config_of(arguments), dims_of(arguments)
     with shown_progress(f"opened {source}") as progress:
         debugger = Debugger.open(source, config, dims=dims, progress=progress)
+    debugger.warm_up()
     if arguments.tui:
         from app import tui
 

@@ -1,4 +1,4 @@
-"""`machines`, `knobs`, `ops`: what there is, with units and sources."""
+"""`machines`, `knobs`, `ops`: what there is, with units and sources, for 80 columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ import textwrap
 from app.cli import OK
 from app.views.base import to_plain
 from engine.machine import PRESETS, MachineSpec
-from lowering.config import KNOBS, CompileConfig, knob_value
+from lowering.config import KNOBS, CompileConfig, Knob, knob_value
+
+WIDTH = 80
+"""columns of a terminal that nobody has widened"""
+_NAME = 16
+"""columns of the names at the left"""
+
+
+def _fold(text: str, first: str, rest: str) -> list[str]:
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+    )
 
 
 def machines(arguments: argparse.Namespace) -> int:
@@ -19,28 +30,31 @@ def machines(arguments: argparse.Namespace) -> int:
         return OK
     for machine in PRESETS.values():
         print("\n".join(_machine_lines(machine)) + "\n")
-    print("mesh-ROWSxCOLS: a generic mesh of any size, or --machine FILE.yaml")
+    print("mesh-ROWSxCOLS: a generic mesh of any size; --machine FILE.yaml: your own.")
     return OK
 
 
 def _machine_lines(machine: MachineSpec) -> list[str]:
-    rates = ", ".join(
-        f"{rate.dtype} {rate.elements_per_cycle:.3g} FMA/cycle after {rate.setup_cycles:g} cycles"
-        for rate in machine.simd
-    )
-    lines = [
-        f"{machine.name}: {machine.rows} rows x {machine.cols} cols usable "
-        f"({machine.fabric_rows} x {machine.fabric_cols} fabric), {machine.working_pes:,} PEs, "
-        f"{machine.sram_bytes / 1024:g} KB SRAM each, {machine.clock_hz / 1e9:.3g} GHz",
-        f"  vectors: {rates}",
-        f"  network: {machine.link_bits} bit links, hop {machine.hop_cycles}, ramp "
-        f"{machine.ramp_cycles}, turn {machine.turn_cycles} cycles; "
-        f"{machine.colors - machine.reserved_colors} of {machine.colors} colors free; host "
-        f"{machine.host_wavelets_per_cycle:g} wavelets/cycle",
-    ]
+    facts = (
+        ("grid", f"{machine.rows} rows x {machine.cols} columns usable, of "
+                 f"{machine.fabric_rows} x {machine.fabric_cols}: "
+                 f"{machine.working_pes:,} PEs"),
+        ("SRAM", f"{machine.sram_bytes / 1024:g} KB a PE, "
+                 f"{machine.reserved_sram_bytes:,} B of it for code and runtime"),
+        ("clock", f"{machine.clock_hz / 1e9:.3g} GHz"),
+        *((f"{rate.dtype} vectors", f"{rate.elements_per_cycle:.3g} FMA a cycle, "
+           f"{rate.setup_cycles:g} cycles set-up an operation") for rate in machine.simd),
+        ("links", f"{machine.link_bits} bit a cycle each way; cycles: hop "
+                  f"{machine.hop_cycles}, ramp {machine.ramp_cycles}, turn {machine.turn_cycles}"),
+        ("colors", f"{machine.colors - machine.reserved_colors} free of {machine.colors}"),
+        ("host", f"{machine.host_wavelets_per_cycle:g} wavelets a cycle"),
+    )  # fmt: skip
+    lines = [machine.name]
+    for name, value in facts:
+        lines += _fold(value, f"  {name:<{_NAME - 2}}", " " * _NAME)
+    lines.append("  sources")
     for name, source in machine.sources:
-        lines += textwrap.wrap(f"{name}: {source}", 96, initial_indent="    ",
-                               subsequent_indent="        ")  # fmt: skip
+        lines += _fold(f"{name}: {source}", "    ", "      ")
     return lines
 
 
@@ -51,12 +65,21 @@ def knobs(arguments: argparse.Namespace) -> int:
         return OK
     default = CompileConfig()
     for knob in KNOBS.values():
-        scope = "@KERNEL" if knob.per_kernel else ""
-        unit = f" {knob.unit}" if knob.unit else ""
-        print(f"{knob.name + scope:<16} {knob.describe_range()}{unit} "
-              f"(default {knob_value(default, knob.name)})")  # fmt: skip
-        print(f"{'':<16} {knob.help}; compiles again from {knob.stage}")
+        name = knob.name + ("@KERNEL" if knob.per_kernel else "")
+        begin, indent = f"{name:<{_NAME}}", " " * _NAME
+        span = f"{_span(knob)} (default {knob_value(default, knob.name)})"
+        print("\n".join(_fold(span, begin, indent)))
+        print("\n".join(_fold(knob.help, indent, indent)))
+        print(f"{indent}a change compiles again from: {knob.stage}\n")
+    print("Set one with --set KNOB=VALUE, one kernel's with --set KNOB@KERNEL=VALUE.")
     return OK
+
+
+def _span(knob: Knob) -> str:
+    if knob.kind == "choice":
+        return ", ".join(knob.choices)
+    unit = f" {knob.unit}" if knob.unit else ""
+    return f"{knob.low:,}..{knob.high:,}{unit}" + (", or auto" if knob.auto else "")
 
 
 def ops(arguments: argparse.Namespace) -> int:
@@ -67,6 +90,6 @@ def ops(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(list(names)))
         return OK
-    print(textwrap.fill(", ".join(names), 96))
+    print(textwrap.fill(", ".join(names), WIDTH))
     print(f"\n{len(names)} ONNX operators")
     return OK

@@ -13,7 +13,8 @@ from app.cursor import Cursor
 from app.frames import FrameCache
 from app.opening import open_run
 from app.run import Run
-from app.tuning import RunVerbs, next_run_id
+from app.tuning import next_run_id
+from app.valuing import ValueVerbs
 from app.views.build_idle import view_idle
 from app.views.build_kernel import view_kernel
 from app.views.build_knobs import view_knobs
@@ -36,7 +37,7 @@ from lowering.cache import StageCache
 from lowering.config import CompileConfig
 
 
-class Debugger(RunVerbs):
+class Debugger(ValueVerbs):
     """A cursor over a run, the runs before it, and a worker for the next one."""
 
     def __init__(
@@ -134,7 +135,7 @@ class Debugger(RunVerbs):
         """Return the status line."""
         with self._lock:
             return view_status(
-                self.run, self._cursor, self._jobs.state, self._history.delta,
+                self.run, self._cursor, self.job, self._history.delta,
                 self._revision, self._message,
             )  # fmt: skip
 

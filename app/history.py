@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.delta import view_delta
 from app.run import Run
@@ -60,6 +60,13 @@ class History:
         self._changes = [*self._changes[: self._place + 1], change][-KEPT:]
         self._place = len(self._changes) - 1
         self._delta = view_delta(before, change.run, change.what)
+
+    def swap(self, run: Run) -> None:
+        """Put a run in the place of the one with the same id; nothing when that is forgotten."""
+        self._changes = [
+            replace(change, run=run) if change.run.id == run.id else change
+            for change in self._changes
+        ]
 
     def undo(self) -> str | None:
         """Go back one run; returns a sentence, None when there is none."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from app.computed import Computed
+from app.warming import compile_if_needed
 from engine.geometry import Rect
 from engine.machine import MachineSpec
 from engine.program import Program
@@ -33,6 +35,8 @@ class Run:
     """what a reader should know, such as a recording made by another version"""
     values: Mapping[str, np.ndarray] = field(default_factory=dict)
     """tensor id -> array of sample 0, empty for a run without values"""
+    computed: Computed | None = None
+    """values computed in this process with their errors, None before that"""
 
     @property
     def program(self) -> Program:
@@ -98,5 +102,6 @@ def make_run(
         Cancelled: the progress was asked to stop.
     """
     compiled = compile_graph(graph, config, progress, cache)
+    compile_if_needed(compiled.program, progress)
     execution = execute(compiled.program, compiled.store, progress)
     return Run(run_id, compiled, execution, source)

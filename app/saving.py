@@ -12,6 +12,7 @@ from app.cursor import Cursor
 from app.run import Run
 from app.version import VERSION
 from app.views.report import CheckRow
+from app.warming import compile_if_needed
 from engine.codec import CodecError
 from engine.metrics import METRICS
 from engine.program import Program
@@ -88,6 +89,7 @@ def load_run(run_id: int, path: Path, progress: Progress = NO_PROGRESS) -> Opene
 
 
 def _execute(program: Program, path: Path, progress: Progress) -> Execution:
+    compile_if_needed(program, progress)
     try:
         return execute(program, TensorStore(), progress)
     except (ValueError, KeyError, IndexError) as error:

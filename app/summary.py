@@ -6,6 +6,7 @@ from typing import Any
 
 from app.figures import figures
 from app.run import Run
+from app.values import values_plain, values_standing
 from lowering.compiler import Compiled
 from lowering.report import KernelRow, Overflow
 
@@ -39,6 +40,8 @@ def run_summary(run: Run) -> dict[str, Any]:
     summary["sram"].update(
         peak_allocated_bytes=figure.peak_allocated, peak_live_bytes=figure.peak_live
     )
+    if run.computed is not None:
+        summary["values"] = values_plain(run.computed)
     summary["standing"] = _standing(run)
     return summary
 
@@ -79,6 +82,7 @@ def _frame(compiled: Compiled) -> dict[str, Any]:
         "causes": None,
         "ledger": None,
         "bottleneck": None,
+        "values": None,
     }
 
 
@@ -111,4 +115,6 @@ def _standing(run: Run) -> dict[str, str]:
     counted = ("pes_used", "sram", "links")
     standing = {name: run.standing_of("model: cycles from kernel profiles") for name in cycles}
     standing.update({name: run.standing_of("exact for this program") for name in counted})
+    if run.computed is not None:
+        standing["values"] = run.standing_of(values_standing(run, run.computed))
     return standing

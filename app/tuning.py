@@ -13,6 +13,7 @@ from app.history import Change, History
 from app.jobs import Jobs, JobState
 from app.opening import USER_ERRORS
 from app.run import Run, make_run
+from app.values import ValuesError
 from app.verbs import CursorVerbs
 from engine.progress import Progress
 from lowering.cache import StageCache
@@ -34,7 +35,7 @@ class RunVerbs(CursorVerbs):
         self._cache = cache or StageCache()
         self._history = History(run)
         self._wanted = run.config
-        self._jobs = Jobs(USER_ERRORS)
+        self._jobs = Jobs((*USER_ERRORS, ValuesError))
         self._message = "; ".join(run.remarks)
 
     @property
@@ -79,7 +80,7 @@ class RunVerbs(CursorVerbs):
         with self._lock:
             running = self._jobs.cancel()
             self._wanted = self.run.config
-            self._say("stopping" if running else "nothing is being compiled")
+            self._say("stopping" if running else "nothing is at work in the background")
             return running
 
     def wait(self, timeout: float | None = None) -> JobState | None:

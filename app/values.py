@@ -5,18 +5,21 @@ Knows no screen; how values come about is the engine's, what is right the float6
 
 from __future__ import annotations
 
+import difflib
 import io
+import math
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
+from app.computed import REFERENCE_BYTES, Computed
 from app.run import Run
 from engine import archive
 from engine.program import Program
 from engine.progress import NO_PROGRESS, Progress
-from engine.values import ValueRun, compare, run_values
+from engine.values import NonFinite, ValueRun, compare, run_values
 from lowering.evaluate import default_inputs, reference
 from lowering.graph import Graph
 
@@ -29,45 +32,85 @@ class ValuesError(ValueError):
     """Inputs that do not fit the model, or a model without numbers; one sentence."""
 
 
+def why_no_values(run: Run) -> str:
+    """Return why a run's values cannot be computed, empty when they can."""
+    graph, store = run.compiled.graph, run.compiled.store
+    contents = (tensor.content for tensor in run.program.tensors)
+    if any(content is not None and content not in store for content in contents):
+        return (
+            f"'{run.source}' carries no weights, only what was recorded; "
+            "open the model itself to compute values"
+        )
+    if graph.unknown:
+        return (
+            f"'{graph.name}' has {len(graph.unknown)} weights without numbers (such as "
+            f"'{min(graph.unknown)}'); it can be timed, not evaluated"
+        )
+    return ""
+
+
 def compute_values(
     run: Run,
     inputs: Mapping[str, np.ndarray] | None,
     samples: int,
     progress: Progress = NO_PROGRESS,
-) -> ValueRun:
-    """Compute `samples` samples and compare sample 0 with the float64 reference.
+) -> Computed:
+    """Compute `samples` samples; compare sample 0's tensors with the float64 reference.
 
     Without inputs, seeded ones are made and shared by all samples.
 
     Raises:
         ValuesError: the model has no numbers, or an input does not fit.
+        Cancelled: the progress was asked to stop.
     """
+    if why := why_no_values(run):
+        raise ValuesError(why)
     graph = run.compiled.graph
-    if graph.unknown:
-        some = min(graph.unknown)
-        raise ValuesError(
-            f"'{graph.name}' has {len(graph.unknown)} weights without numbers (such as '{some}'); "
-            "it can be timed, not evaluated: use --values none"
-        )
     given = default_inputs(graph, run.config.seed) if inputs is None else inputs
     check_inputs(graph, given, samples)
-    found = run_values(run.program, run.compiled.store, given, samples, progress)
-    progress.stage("reference", 1, "sample")
-    first = {
+    with np.errstate(all="ignore"):  # what overflows is located, not warned of
+        values = run_values(run.program, run.compiled.store, given, samples, progress)
+        progress.stage("float64 reference", 1, "sample")
+        right = reference(graph, _first_sample(graph, given), compared_names(run))
+    compare(values, right)
+    progress.advance(1)
+    source = f"seeded inputs (seed {run.config.seed})" if inputs is None else "given inputs"
+    return Computed(values, source, _within_budget(graph, right))
+
+
+def compared_names(run: Run) -> tuple[str, ...]:
+    """Return the graph's values that leave a kernel or are a kernel's main result."""
+    made = {name for node in run.compiled.graph.nodes for name in node.op.outputs}
+    names = dict.fromkeys(
+        name
+        for kernel in run.program.kernels
+        for name in (*kernel.writes, *kernel.spec.main_op.outputs[:1])
+    )
+    return tuple(name for name in names if name in made)
+
+
+def _first_sample(graph: Graph, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {
         name: array[0] if array.ndim > len(graph.values[name].shape) else array
         for name, array in given.items()
     }
-    compare(found, reference(graph, first))
-    return found
+
+
+def _within_budget(graph: Graph, right: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+    if sum(array.nbytes for array in right.values()) <= REFERENCE_BYTES:
+        return right
+    return {name: right[name] for name in graph.outputs}
 
 
 def check_inputs(graph: Graph, inputs: Mapping[str, np.ndarray], samples: int) -> None:
     """Raise ValuesError unless every input is there with its shape (or samples of it)."""
+    for name in inputs:
+        if name not in graph.inputs:
+            raise ValuesError(f"there is no input '{name}'{_nearest(name, graph.inputs)}")
     missing = [name for name in graph.inputs if name not in inputs]
-    extra = [name for name in inputs if name not in graph.inputs]
-    if missing or extra:
-        what = f"'{missing[0]}' is missing" if missing else f"there is no input '{extra[0]}'"
-        raise ValuesError(f"{what}; the model's inputs are {', '.join(graph.inputs)}")
+    if missing:
+        listed = ", ".join(graph.inputs)
+        raise ValuesError(f"input '{missing[0]}' is missing; the model's inputs are {listed}")
     for name, array in inputs.items():
         value = graph.values[name]
         if array.shape not in (value.shape, (samples, *value.shape)):
@@ -76,7 +119,17 @@ def check_inputs(graph: Graph, inputs: Mapping[str, np.ndarray], samples: int) -
                 f"or, a sample each, {(samples, *value.shape)}"
             )
         if not np.can_cast(array.dtype, value.dtype, casting="same_kind"):
-            raise ValuesError(f"input '{name}' is {array.dtype}, the model takes {value.dtype}")
+            raise ValuesError(
+                f"input '{name}' has dtype {array.dtype}, the model takes {value.dtype}; "
+                f"convert it with .astype('{value.dtype}')"
+            )
+
+
+def _nearest(name: str, known: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    if near:
+        return f"; did you mean '{near[0]}'?"
+    return f"; the model's inputs are {', '.join(known)}"
 
 
 def read_inputs(path: Path) -> dict[str, np.ndarray]:
@@ -121,12 +174,14 @@ def kept_values(values: ValueRun, program: Program) -> dict[str, np.ndarray]:
     return {name: array for name, array in first.items() if name in outputs}
 
 
-def values_plain(values: ValueRun) -> dict[str, object]:
-    """Return errors and the first NaN or infinity in JSON's types."""
-    bad = values.first_nonfinite
+def values_plain(computed: Computed) -> dict[str, object]:
+    """Return errors and the first NaN or infinity in JSON's types; no number is null."""
+    values, bad = computed.values, computed.values.first_nonfinite
     return {
         "samples": values.samples,
-        "errors": {name: float(e.ratio) for name, e in sorted(values.errors.items())},
+        "inputs": computed.inputs,
+        "errors": {name: _plain(e.ratio) for name, e in sorted(values.errors.items())},
+        "max_error": _plain(computed.max_error),
         "first_nonfinite": None
         if bad is None
         else {
@@ -137,17 +192,39 @@ def values_plain(values: ValueRun) -> dict[str, object]:
     }  # fmt: skip
 
 
-def values_sentence(values: ValueRun) -> str:
+def _plain(number: float | None) -> float | None:
+    return float(number) if number is not None and math.isfinite(number) else None
+
+
+def values_standing(run: Run, computed: Computed) -> str:
+    """Return what the values rest on."""
+    return (
+        f"model: {computed.inputs}, {run.program.storage} storage, float32 sums in the mesh's "
+        "order between PEs and BLAS's inside a tile; errors against a float64 reference"
+    )
+
+
+def nonfinite_sentence(bad: NonFinite) -> str:
+    """Say where the first NaN or infinity is."""
+    place = f" at PE ({bad.pe[0]}, {bad.pe[1]})" if bad.pe else ""
+    index = ", ".join(str(i) for i in bad.index)
+    return (
+        f"{bad.value} first in '{bad.tensor}'[{index}] of kernel {bad.kernel}, "
+        f"sample {bad.sample}{place}"
+    )
+
+
+def values_sentence(computed: Computed) -> str:
     """Return how good the values are, in one sentence."""
-    bad = values.first_nonfinite
+    values, bad = computed.values, computed.values.first_nonfinite
     if bad is not None:
-        place = f" at PE {bad.pe}" if bad.pe else ""
-        where = f"'{bad.tensor}' of kernel {bad.kernel}, sample {bad.sample}{place}"
-        return f"{bad.value} first in {where}"
+        return nonfinite_sentence(bad)
+    many = "1 sample" if values.samples == 1 else f"{values.samples} samples"
+    text = f"{many} computed from {computed.inputs}"
     if not values.errors:
-        return f"{values.samples} sample(s) computed"
+        return text
     worst = max(values.errors.values(), key=lambda error: error.ratio)
     return (
-        f"{values.samples} sample(s) computed; largest error {worst.ratio:.2g} of the float64 "
+        f"{text}; largest error of {len(values.errors)} tensors {worst.ratio:.2g} of the float64 "
         f"reference's maximum, in '{worst.tensor}'"
     )

@@ -5,6 +5,7 @@
   const WS = (window.WS = window.WS || {});
   const NAMES = { ' ': 'space', Escape: 'escape', ArrowLeft: 'left', ArrowRight: 'right',
     ArrowUp: 'up', ArrowDown: 'down', Home: 'home', End: 'end' };
+  const VIEW = ['zoom-in', 'zoom-out', 'fit', 'focus', 'pan'];
   const keymap = new Map();
 
   const face = {
@@ -13,6 +14,7 @@
     faster: () => WS.changeSpeed(1),
     idle: () => WS.showTab('idle'),
     report: () => WS.showTab('report'),
+    tensors: () => WS.showTab('values'),
     help: () => WS.openHelp(),
     'ask-search': () => WS.askSearch(),
     'ask-goto': () => WS.askGoto(),
@@ -26,6 +28,7 @@
   /* Run a command of the table, wherever it is done. */
   WS.run = function (id, args) {
     if (face[id]) return face[id](args || []);
+    if (VIEW.includes(id)) return WS.flushBox().then(() => WS.act(id, ...(args || [])));
     return WS.act(id, ...(args || []));
   };
 

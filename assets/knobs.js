@@ -73,7 +73,7 @@
     place.replaceChildren(
       make('p', {}, `${job.what}: ${job.stage}${known ? `, ${job.done} of ${job.total} ${job.unit}` : ''}`),
       make('div', { class: 'row' }, bar,
-        make('button', { class: 'small', 'data-do': 'cancel', title: 'Stop compiling' }, 'Cancel')));
+        make('button', { class: 'small', 'data-do': 'cancel', title: 'Stop this' }, 'Cancel')));
   }
 
   function number(value, unit) {
@@ -91,12 +91,13 @@
       WS.$('delta').replaceChildren();
       return;
     }
-    const rows = delta.rows.map((row) => make('tr', {},
-      make('th', { scope: 'row', title: row.unit }, row.name),
-      make('td', { class: 'number' }, `${number(row.old, row.unit)} \u2192 ${number(row.new, row.unit)}`),
-      make('td', { class: 'number' }, row.old === row.new ? 'same'
-        : row.percent === null ? '' : `${row.percent > 0 ? '+' : ''}${row.percent.toFixed(1)} %`)));
-    WS.$('delta').replaceChildren(make('h3', {}, delta.change), make('table', { class: 'numbers' },
-      make('tbody', {}, ...rows)));
+    const rows = delta.rows.map((row) => make('li', {},
+      make('span', { title: row.unit }, row.name),
+      make('b', {}, row.old === row.new ? 'same'
+        : row.percent === null ? '' : `${row.percent > 0 ? '+' : ''}${row.percent.toFixed(1)} %`),
+      make('span', { class: 'muted' },
+        `${number(row.old, row.unit)} \u2192 ${number(row.new, row.unit)}`)));
+    WS.$('delta').replaceChildren(make('h3', {}, delta.change), make('ul', { class: 'delta' }, ...rows));
+    WS.$('delta').scrollIntoView({ block: 'nearest' });
   }
 })();

@@ -7,8 +7,10 @@
   let playing = false;
   let poll = null;
   let momentTimer = null;
+  let againTimer = null;
   let momentAt = 0;
   let momentOf = '';
+  let valuesOf = '';
   let lastMessage = '';
 
   /* Show a state of the server: everything on the page follows from it. */
@@ -23,18 +25,22 @@
     watchJob(state.status.job);
     if (!WS.facts || WS.facts.run !== state.status.run_id) {
       const facts = await WS.getJSON(`/api/run/${WS.session}/${state.status.run_id}`);
+      if (!facts) askAgain();
       if (!facts || facts.run !== WS.state.status.run_id) return;
       WS.facts = facts;
       WS.time.show(facts.timeline);
       WS.showSteps(WS.state);
       signal('run-signal');
     }
+    followValues(state.status);
     follow(state.cursor.viewport);
     WS.time.draw();
     moment();
     markKernel(state.cursor.selection.kernel);
     WS.painted = WS.mesh.show(WS.state, WS.facts);
-    if (await WS.painted) {
+    const outcome = await WS.painted;
+    if (outcome === 'missing') askAgain();
+    if (outcome === 'painted') {
       if (!document.body.classList.contains('offline')) WS.cover('');
       const { run_id: run } = state.status;
       WS.hoverAgain();
@@ -43,9 +49,23 @@
     }
   };
 
+  /* Something was not there, such as a frame of a run just replaced: ask how things stand. */
+  function askAgain() {
+    clearTimeout(againTimer);
+    againTimer = setTimeout(WS.refresh, 1000);
+  }
+
   function announce(status) {
     if (status.message && status.message !== lastMessage) WS.toast(status.message);
     lastMessage = status.message;
+  }
+
+  /* Have the values' panel drawn again when another run is shown or its values are there. */
+  function followValues(status) {
+    const now = `${status.run_id}/${status.values}`;
+    if (now === valuesOf) return;
+    valuesOf = now;
+    signal('values-signal');
   }
 
   function follow(viewport) {
@@ -135,8 +155,10 @@
     WS.time.start();
     WS.startPointer();
     WS.startSteps();
-    WS.tables = await WS.getJSON(`/api/tables/${WS.epoch}`);
-    if (!WS.tables) return;
+    while (!WS.tables) {
+      WS.tables = await WS.getJSON(`/api/tables/${WS.epoch}`);
+      if (!WS.tables) await new Promise((resolve) => { setTimeout(resolve, 500); });
+    }
     WS.startKeys();
     matchMedia('(prefers-color-scheme: light)').addEventListener('change', (event) => {
       if (!localStorage.getItem('waferscope-theme')) setTheme(event.matches ? 'light' : 'dark');

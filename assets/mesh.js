@@ -4,6 +4,7 @@
   'use strict';
   const WS = (window.WS = window.WS || {});
   const mesh = (WS.mesh = { k: 1, ox: 0, oy: 0, box: null, follows: true });
+  const FOOT = 32; // CSS pixels below a fitted map, for the sentence about it
   const picture = document.createElement('canvas');
   let canvas = null;
   let ctx = null;
@@ -36,7 +37,7 @@
     mesh.redraw();
   }
 
-  /* Show what the state says; resolves with true when painted, false when overtaken. */
+  /* Show what the state says; resolves with 'painted', 'overtaken' by a newer one, or 'missing'. */
   mesh.show = async function (state, facts) {
     const run = state.status.run_id;
     const { step, metric, log } = state.cursor;
@@ -45,14 +46,15 @@
     const [codes, levels, causes] = await Promise.all([
       WS.frame(run, metric, step), WS.levels(run, metric, log), WS.frame(run, 'cause', 0),
     ]);
-    if (wanted !== key || !codes || !levels || !causes || facts !== WS.facts) return false;
+    if (wanted !== key || facts !== WS.facts) return 'overtaken';
+    if (!codes || !levels || !causes) return 'missing';
     if (facts.striped === undefined) {
       facts.striped = Uint8Array.from(causes, (code) => (facts.stripes.includes(code) ? 1 : 0));
     }
     scene = { codes, ...levels, metric: WS.metric(metric), facts, step, run, log };
     version += 1;
     await mesh.paint();
-    return true;
+    return 'painted';
   };
 
   mesh.scene = () => scene;
@@ -62,9 +64,10 @@
     const [row, col, rows, cols] = box;
     mesh.box = box;
     mesh.follows = true;
-    mesh.k = 0.95 * Math.min(canvas.width / cols, canvas.height / rows);
+    const height = Math.max(16, canvas.height - FOOT * mesh.ratio);
+    mesh.k = 0.96 * Math.min(canvas.width / cols, height / rows);
     mesh.ox = canvas.width / 2 - (col + cols / 2) * mesh.k;
-    mesh.oy = canvas.height / 2 - (row + rows / 2) * mesh.k;
+    mesh.oy = height / 2 - (row + rows / 2) * mesh.k;
     mesh.redraw();
   };
 

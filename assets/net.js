@@ -91,7 +91,7 @@
 
   WS.refresh = async function () {
     const state = await WS.getJSON(`/api/state/${WS.session}`);
-    if (state) WS.apply(state);
+    if (state && WS.tables) WS.apply(state);
     return state;
   };
 

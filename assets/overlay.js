@@ -45,6 +45,17 @@
     return [col * mesh.k + mesh.ox, row * mesh.k + mesh.oy, cols * mesh.k, rows * mesh.k];
   }
 
+  /* Draw a region that is not selected; an alert is thick where the region is large enough. */
+  function plain(ctx, box, alert, ratio) {
+    if (alert && Math.min(box[2], box[3]) > 16 * ratio) {
+      outline(ctx, box, alert, 2 * ratio);
+      return;
+    }
+    ctx.strokeStyle = alert || WS.css('--outline');
+    ctx.lineWidth = ratio;
+    ctx.strokeRect(...box);
+  }
+
   function outline(ctx, box, colour, width, dash) {
     const [x, y, w, h] = box;
     ctx.setLineDash(dash || []);
@@ -142,12 +153,7 @@
       if (box[0] > canvas.width || box[1] > canvas.height) continue;
       if (box[0] + box[2] < 0 || box[1] + box[3] < 0) continue;
       if (item.name.split(', ').some((name) => names.includes(name))) mine.push(box);
-      else if (item.severity === 'alert') outline(ctx, box, marks.alert, 2 * mesh.ratio);
-      else {
-        ctx.strokeStyle = WS.css('--outline');
-        ctx.lineWidth = mesh.ratio;
-        ctx.strokeRect(...box);
-      }
+      else plain(ctx, box, item.severity === 'alert' ? marks.alert : null, mesh.ratio);
     }
     mine.forEach((box) => outline(ctx, box, marks.selection, 2 * mesh.ratio));
     facts.outlines.forEach((item) => label(

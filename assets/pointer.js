@@ -34,12 +34,17 @@
 
   function settle() {
     clearTimeout(boxTimer);
-    boxTimer = setTimeout(() => {
-      const box = WS.mesh.visible();
-      WS.mesh.box = box;
-      WS.sendBox(box);
-    }, 250);
+    boxTimer = setTimeout(WS.flushBox, 250);
   }
+
+  /* Tell the server at once what is visible, if the canvas was moved since it was last told. */
+  WS.flushBox = async function () {
+    if (!boxTimer) return;
+    clearTimeout(boxTimer);
+    boxTimer = null;
+    WS.mesh.box = WS.mesh.visible();
+    await WS.sendBox(WS.mesh.box);
+  };
 
   function onDown(event) {
     if (event.button !== 0 || !WS.mesh.scene()) return;

@@ -50,6 +50,8 @@
   WS.writeHash = function () {
     const { cursor } = WS.state;
     const parts = new URLSearchParams({ step: cursor.step, metric: cursor.metric, stride: cursor.stride });
+    const { row, col, rows, cols } = cursor.viewport;
+    parts.set('view', [row, col, rows, cols].join(','));
     if (cursor.selection.kind === 'pe') parts.set('pe', cursor.selection.pe.join(','));
     else if (cursor.selection.kind === 'kernel') parts.set('kernel', cursor.selection.kernel);
     history.replaceState(null, '', `#${parts}`);
@@ -63,10 +65,12 @@
     const now = { step: String(cursor.step), metric: cursor.metric, stride: cursor.stride,
       pe: (cursor.selection.pe || []).join(','), kernel: cursor.selection.kernel };
     const asked = (name) => wanted.has(name) && wanted.get(name) !== now[name];
+    const view = (wanted.get('view') || '').split(',').map(Number);
     if (asked('metric')) await WS.act('metric', wanted.get('metric'));
     if (asked('stride')) await WS.act('stride', wanted.get('stride'));
     if (asked('step')) await WS.act('seek', wanted.get('step'));
     if (asked('pe')) await WS.act('pe', ...wanted.get('pe').split(','));
     else if (asked('kernel')) await WS.act('kernel', wanted.get('kernel'));
+    if (view.length === 4 && view.every(Number.isInteger)) await WS.sendBox(view);
   };
 })();

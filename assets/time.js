@@ -144,14 +144,17 @@
     const height = laneHeight();
     const chosen = WS.state ? WS.state.cursor.selection.kernel : null;
     const sample = WS.state ? WS.state.cursor.sample : 0;
+    const every = Math.ceil(11 / height);
+    const mine = shown.indexOf(view.lanes.indexOf(chosen));
     shown.forEach((lane, place) => {
+      const near = mine >= 0 && place !== mine && Math.abs(place - mine) < every;
       const name = view.lanes[lane];
       const y = CURVE + 4 + place * height;
       if (name === chosen) {
         ctx.fillStyle = WS.css('--well');
         ctx.fillRect(0, y, canvas.clientWidth, height);
       }
-      if (height >= 10 || name === chosen) laneName(name, y, Math.max(height, 10), name === chosen);
+      if (name === chosen || (place % every === 0 && !near)) laneName(name, y, height, name === chosen);
     });
     ctx.save();
     ctx.beginPath();
@@ -168,7 +171,7 @@
   }
 
   function laneName(name, y, height, strong) {
-    ctx.font = `${strong ? '600 ' : ''}${Math.min(11, Math.max(8.5, height - 1))}px ${WS.css('--font')}`;
+    ctx.font = `${strong ? '600 ' : ''}${Math.min(11, Math.max(10, height - 1))}px ${WS.css('--font')}`;
     ctx.fillStyle = WS.css(strong ? '--text' : '--muted');
     let text = name;
     while (text.length > 3 && ctx.measureText(text).width > GUTTER - 14) text = text.slice(0, -2);

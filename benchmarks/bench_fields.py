@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks.measure import least, line
 from demo_models import demo_path
+from engine.fields import Fields
 from engine.machine import PRESETS
 from engine.run import execute
 from lowering.compiler import compile_graph
@@ -33,7 +34,7 @@ def main() -> None:
                least(lambda: _inspect(fields, step), 5), 0.005))  # fmt: skip
 
 
-def _inspect(fields, step: int) -> None:  # type: ignore[no-untyped-def]
+def _inspect(fields: Fields, step: int) -> None:
     fields.pe_causes(300, 300, step)
     fields.pe_sram(300, 300, step)
     fields.pe_links(300, 300, step)

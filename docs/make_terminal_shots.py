@@ -40,7 +40,7 @@ SHOTS = (
     Shot("terminal-small", "transformer", (80, 24), (*["n"] * 6, "full_stop", "f")),
     Shot("terminal-idle", "cnn", (120, 36), (*["n"] * 4, "i")),
     Shot("terminal-knobs", "cnn", (120, 36), ("o", "down")),
-    Shot("terminal-ascii", "cnn", (80, 24), (*["n"] * 3, "4", "full_stop", "minus"), _ASCII),
+    Shot("terminal-ascii", "mlp", (80, 24), (*["n"] * 2, "5", "full_stop"), _ASCII),
 )
 
 

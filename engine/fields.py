@@ -133,7 +133,11 @@ class Fields:
         return 0.0, max(1.0, sum(peaks) if metric == "traffic" else peaks[0])
 
     def peak_step(self, metric: str) -> int:
-        """Return the step in which the metric's maximum over PEs is highest (the first of ties)."""
+        """Return the step in which the metric is highest, the first of ties.
+
+        Bytes: its maximum over PEs; words: the most that one flow puts on a link; fractions,
+        whose maximum is often 1: its mean over PEs.
+        """
         kind = METRICS[metric].kind
         if kind == "words":
             planes = LINK_PLANES if metric == "traffic" else (metric.removeprefix("link_"),)
@@ -162,9 +166,8 @@ class Fields:
         steps = slice(None) if step is None else slice(step, step + 1)
         kernel = self.program.kernels[index]
         profile = self.profiles[kernel.id]
-        classes = (profile.row_class[row - kernel.region.row],
-                   profile.col_class[col - kernel.region.col])  # fmt: skip
-        inside = self._overlap(index, steps)[:, classes[0], classes[1]].sum(axis=0)
+        mine = profile.pe_class[row - kernel.region.row, col - kernel.region.col]
+        inside = self._overlap(index, steps)[:, mine].sum(axis=0)
         found = {name: int(count) for name, count in zip(INSIDE, inside, strict=True) if count}
         cycles = np.diff(self.timeline.times)[steps]
         idle = self.tables.idle[index][steps]
@@ -207,7 +210,7 @@ class Fields:
         return None
 
     def _overlap(self, index: int, steps: slice) -> np.ndarray:
-        """Return cycles by inside cause, int64 (steps, row classes, col classes, 5)."""
+        """Return cycles by inside cause, int64 (steps, classes, 5)."""
         profile = self.profiles[self.program.kernels[index].id]
         before, after = self.tables.instance(index, profile.length, steps)
         return overlap(profile, before, after)
@@ -232,7 +235,7 @@ class Fields:
         for index, kernel in enumerate(self.program.kernels):
             if cause in INSIDE_CODES:
                 inside = self._overlap(index, slice(None))[..., INSIDE.index(CAUSES[cause])]
-                table = (inside / cycles[:, None, None]).max(axis=0).astype(np.float32)
+                table = (inside / cycles[:, None]).max(axis=0).astype(np.float32)
                 most[kernel.region.slices()] = self._by_class(index, table)
             else:
                 most[kernel.region.slices()] = bool((self.tables.idle[index] == cause).any())
@@ -281,7 +284,7 @@ class Fields:
 
     def _by_class(self, index: int, table: np.ndarray) -> np.ndarray:
         profile = self.profiles[self.program.kernels[index].id]
-        return np.asarray(table[profile.row_class][:, profile.col_class])
+        return np.asarray(table[profile.pe_class])
 
     def _paint(self, value: Callable[[int], int], dtype: np.dtype) -> np.ndarray:
         painted = np.zeros(self.shape, dtype)

@@ -24,11 +24,11 @@ UNASSIGNED, DEFECTIVE = CAUSES.index("unassigned"), CAUSES.index("defective")
 def overlap(profile: Profile, before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Return cycles by inside cause between two progresses of an instance.
 
-    before, after: int64 (n,); result int64 (n, row classes, col classes, 5).
+    before, after: int64 (n,); result int64 (n, classes, 5).
     """
-    low, high = before[:, None, None, None], after[:, None, None, None]
+    low, high = before[:, None, None], after[:, None, None]
     busy = np.cumsum(profile.cycles, axis=-1)
-    edge = (*busy.shape[:2], 1)
+    edge = (len(busy), 1)
     ends = np.concatenate([busy, np.full(edge, profile.length)], axis=-1)
     starts = np.concatenate([np.zeros(edge, np.int64), busy], axis=-1)
     return np.asarray(np.maximum(0, np.minimum(high, ends) - np.maximum(low, starts)))
@@ -51,6 +51,6 @@ def cause_table(
         running = np.flatnonzero(idle == RUNNING)
         before, after = tables.instance(index, profile.length)
         inside = overlap(profile, before[running], after[running])
-        sums = np.tensordot(inside, profile.counts(), axes=([1, 2], [0, 1]))
+        sums = np.tensordot(inside, profile.counts(), axes=([1], [0]))
         table[running[:, None], INSIDE_CODES[None, :]] += sums
     return table

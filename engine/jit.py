@@ -127,6 +127,12 @@ def is_cached() -> bool:
     return all(kernel.ready or kernel.cached for kernel in tuple(_KERNELS))
 
 
+def ready_count() -> tuple[int, int]:
+    """Return how many of the declared kernels run at once, and how many there are."""
+    kernels = tuple(_KERNELS)
+    return sum(kernel.ready for kernel in kernels), len(kernels)
+
+
 @functools.cache
 def cache_folder(source: Path) -> Path:
     """Return the folder of the compiled kernels of one source file, made if possible.

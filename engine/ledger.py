@@ -146,7 +146,10 @@ def links_carry_their_trees(program: Program) -> Check:
 
 
 def rates_respect_capacity(fields: Fields, net: TimingNet, steps: list[int]) -> Check:
-    """The sum of rates is within capacity on every link and ramp, in integers."""
+    """The sum of rates is within capacity on every link and ramp, in integers.
+
+    A flow's load on a link is rounded down to 1 / (RATE_UNIT * COEF_UNIT) wavelet a cycle.
+    """
     running = np.diff(fields.tables.run, axis=1) > 0
     worst = (0.0, 0, "", 0, 0)
     for step in steps:
@@ -157,9 +160,9 @@ def rates_respect_capacity(fields: Fields, net: TimingNet, steps: list[int]) -> 
                 if flow.is_kernel:
                     if not running[flow.index, step]:
                         continue
-                    units = -(-pattern.words * (RATE_UNIT * COEF_UNIT) // flow.unit)
+                    units = pattern.words * (RATE_UNIT * COEF_UNIT) // flow.unit
                 else:
-                    units = rates[flow.index] * -(-pattern.words * COEF_UNIT // flow.unit)
+                    units = rates[flow.index] * pattern.words * COEF_UNIT // flow.unit
                 row, col, end_row, end_col = pattern.rect
                 shaped = units[None, :] if pattern.axis == "x" else units[:, None]
                 load[row:end_row, col:end_col] += shaped

@@ -74,6 +74,8 @@ class MachineSpec:
     """host input, and host output, of the whole wafer"""
     clock_hz: float
     """used only where seconds are printed"""
+    harvests_sparsity: bool = False
+    """True where products with a zero weight are skipped"""
     link_bits: int = 32
     """payload of one wavelet"""
     defects: tuple[tuple[int, int], ...] = ()
@@ -188,6 +190,7 @@ _WSE2 = MachineSpec(
     read_bytes_per_cycle=16, write_bytes_per_cycle=8,
     hop_cycles=1, ramp_cycles=2, turn_cycles=0,
     host_wavelets_per_cycle=44.0, clock_hz=0.85e9,
+    harvests_sparsity=True,
     sources=(
         ("rows, cols", _CSL + " (largest program rectangle)"),
         ("fabric_rows, fabric_cols", _WAFERLLM),
@@ -205,6 +208,7 @@ _WSE2 = MachineSpec(
         ("turn_cycles", _HPDC + " (none modelled)"),
         ("host_wavelets_per_cycle", _IO),
         ("clock_hz", _CLOCK),
+        ("harvests_sparsity", _HOT_CHIPS + ": dataflow scheduling skips zeros"),
     ),
 )  # fmt: skip
 
@@ -248,7 +252,7 @@ def generic_mesh(rows: int, cols: int) -> MachineSpec:
     return replace(
         _WSE2,
         name=f"mesh-{rows}x{cols}", rows=rows, cols=cols, fabric_rows=rows, fabric_cols=cols,
-        host_wavelets_per_cycle=float(max(1, min(rows, 44))),
+        host_wavelets_per_cycle=float(max(1, min(rows, 44))), harvests_sparsity=False,
         sources=(
             ("rows, cols", "as named"),
             ("host_wavelets_per_cycle", "our assumption: one border link a row, at most as wse2"),

@@ -1,10 +1,16 @@
-"""Models and profiles of a Program's kernels, worked out from its specs and tensors alone."""
+"""Models and profiles of a Program's kernels, worked out from its specs, tensors and weights."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from engine.kernels.cost import KernelModel, kernel_model
 from engine.profile import Profile, profile
-from engine.program import Program
+from engine.program import Kernel, Program
+from engine.sparsity import kernel_nonzeros
+from engine.store import TensorStore
 
 
 def program_models(program: Program) -> dict[str, KernelModel]:
@@ -13,10 +19,29 @@ def program_models(program: Program) -> dict[str, KernelModel]:
     return {k.id: kernel_model(k.spec, shapes, frozenset(k.weights)) for k in program.kernels}
 
 
-def program_profiles(program: Program) -> dict[str, Profile]:
-    """Return the profile of every kernel on its region, by id."""
+def program_profiles(program: Program, store: TensorStore | None = None) -> dict[str, Profile]:
+    """Return the profile of every kernel on its region, by id.
+
+    Weights are read from `store` where the machine skips their zeros; without one all count.
+    """
     models = program_models(program)
-    return {
-        k.id: profile(models[k.id], k.tiling, program.machine, program.storage)
-        for k in program.kernels
-    }
+    store = store or TensorStore()
+    contents = {t.id: t.content for t in program.tensors if t.content and t.content in store}
+    profiles = {}
+    for kernel in program.kernels:
+        model = models[kernel.id]
+        weights = _weights(kernel, contents, store)
+        used = kernel_nonzeros(kernel.spec, model.problem, kernel.tiling, program.machine, weights)
+        profiles[kernel.id] = profile(model, kernel.tiling, program.machine, program.storage, used)
+    return profiles
+
+
+def _weights(
+    kernel: Kernel, contents: Mapping[str, str | None], store: TensorStore
+) -> dict[str, np.ndarray]:
+    found = {}
+    for name in kernel.weights:
+        content = contents.get(name)
+        if content is not None:
+            found[name] = store.get(content)
+    return found

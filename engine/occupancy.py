@@ -95,8 +95,8 @@ def _work_peak(buffers: list[Buffer]) -> int | None:
 
 def _works_at(buffer: Buffer, point: int | None) -> bool:
     """Tell whether a buffer is work space that is alive at an operation."""
-    return buffer.role == "work" and point is not None and (
-        buffer.live[0] <= point <= buffer.live[1]
+    return (
+        buffer.role == "work" and point is not None and (buffer.live[0] <= point <= buffer.live[1])
     )
 
 

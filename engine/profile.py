@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,51 +14,78 @@ from engine.program import Tiling
 
 BUSY_CAUSES = ("compute", "overhead", "memory", "transfer")
 """causes inside an instance, in the order they are shown; imbalance is what is left"""
+DENSE = 1 << 16
+"""resolution of a tile's share of weights that are not zero"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """Cycles of one instance. PEs fall into classes by row and by column."""
+    """Cycles of one instance. PEs with the same cycles form a class."""
 
     length: int
     """cycles of an instance without stalls, >= 1"""
-    row_class: np.ndarray
-    """int64 (rows,) index into axis 0 of `cycles`"""
-    col_class: np.ndarray
-    """int64 (cols,) index into axis 1 of `cycles`"""
+    pe_class: np.ndarray
+    """int32 (rows, cols) of the region, index into `cycles`"""
     cycles: np.ndarray
-    """int64 (row classes, col classes, 4) cycles by `BUSY_CAUSES`"""
+    """int64 (classes, 4) cycles by `BUSY_CAUSES`"""
 
     def counts(self) -> np.ndarray:
-        """Return the PEs of each class, int64 (row classes, col classes)."""
-        rows = np.bincount(self.row_class, minlength=self.cycles.shape[0])
-        cols = np.bincount(self.col_class, minlength=self.cycles.shape[1])
-        return np.outer(rows, cols)
+        """Return the PEs of each class, int64 (classes,)."""
+        return np.bincount(self.pe_class.ravel(), minlength=len(self.cycles))
 
     def total(self, cause: str) -> int:
         """Return the PE-cycles of a cause over the region in one instance."""
-        busy = (self.cycles * self.counts()[:, :, None]).sum(axis=(0, 1))
+        busy = self.counts() @ self.cycles
         if cause == "imbalance":
-            return int(self.length * self.counts().sum() - busy.sum())
+            return int(self.length * self.pe_class.size - busy.sum())
         return int(busy[BUSY_CAUSES.index(cause)])
 
     def pe(self, row: int, col: int) -> np.ndarray:
         """Return the cycles by busy cause of the PE at (row, col) of the region."""
-        return np.asarray(self.cycles[self.row_class[row], self.col_class[col]])
+        return np.asarray(self.cycles[self.pe_class[row, col]])
 
 
-def profile(model: KernelModel, tiling: Tiling, machine: MachineSpec, dtype: str) -> Profile:
-    """Return the exact profile of a kernel on a tiling."""
+def profile(
+    model: KernelModel,
+    tiling: Tiling,
+    machine: MachineSpec,
+    dtype: str,
+    nonzeros: np.ndarray | None = None,
+) -> Profile:
+    """Return the exact profile of a kernel on a tiling.
+
+    `nonzeros`, int64 (k_parts, n_parts), are the weights of each tile that are not zero; None
+    where all count.
+    """
     m, k = row_tiles(model.problem, tiling)
     n = Split(model.problem.n_units, tiling.n_parts).sizes()
-    rows, row_class = np.unique(np.stack([m, k]), axis=1, return_inverse=True)
-    cols, col_class = np.unique(n, return_inverse=True)
+    shape = (len(m), len(n))
+    dense = np.full(shape, DENSE)
+    density = dense if nonzeros is None else _density(model, k, n, nonzeros, tiling)
+    maps = [np.broadcast_to(side, shape) for side in (m[:, None], k[:, None], n[None, :])]
+    keys, pe_class = _classes([*maps, density])
     k_parts = np.asarray(tiling.k_parts)
-    parts = tile_cycles(
-        model, rows[0][:, None], rows[1][:, None], cols[None, :], k_parts,
-        machine, dtype,
-    )  # fmt: skip
+    m, k, n, share = keys
+    parts = tile_cycles(model, m, k, n, k_parts, machine, dtype, share / DENSE)
     cycles = np.stack(np.broadcast_arrays(*parts), axis=-1).astype(np.int64)
     chain = chain_latency(model, k_parts, np.asarray(tiling.n_parts), machine)
     length = max(1, int(cycles.sum(axis=-1).max() + chain))
-    return Profile(length, row_class.ravel(), col_class.ravel(), cycles)
+    return Profile(length, pe_class, cycles)
+
+
+def _density(
+    model: KernelModel, k: np.ndarray, n: np.ndarray, nonzeros: np.ndarray, tiling: Tiling
+) -> np.ndarray:
+    """Return the share of each PE's weights that are not zero, in 1 / DENSE, int64."""
+    size = np.maximum(1, k[:, None] * model.problem.k_inner * n[None, :])
+    return np.asarray(np.tile(nonzeros, (tiling.m_parts, 1)) * DENSE // size)
+
+
+def _classes(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return (values of each class, class of each PE) of maps of one shape."""
+    key = np.zeros(columns[0].shape, np.int64)
+    for column in columns:
+        key = key * (int(column.max()) + 1) + column
+    _, first, pe_class = np.unique(key, return_index=True, return_inverse=True)
+    values = np.stack([column.ravel()[first] for column in columns])
+    return values, pe_class.reshape(key.shape).astype(np.int32)

@@ -8,10 +8,10 @@ from engine.bottleneck import Bottleneck, find_bottleneck
 from engine.causes import Gaps, gap_causes
 from engine.fields import Fields
 from engine.ledger import Ledger, audit
-from engine.models import program_models
+from engine.models import program_models, program_profiles
 from engine.net import TimingNet, build_net
 from engine.occupancy import Occupancy
-from engine.profile import Profile, profile
+from engine.profile import Profile
 from engine.program import Program
 from engine.progress import NO_PROGRESS, Progress
 from engine.steps import StepTables
@@ -56,11 +56,7 @@ def execute(
         ProgramDeadlock: slots or order let it wait for itself.
         Cancelled: the progress was asked to stop.
     """
-    models = program_models(program)
-    profiles = {
-        k.id: profile(models[k.id], k.tiling, program.machine, program.storage)
-        for k in program.kernels
-    }
+    profiles = program_profiles(program, store)
     lengths = {name: found.length for name, found in profiles.items()}
     net = build_net(program, lengths)
     progress.stage("timing", len(program.kernels) * program.samples, "instances")
@@ -78,10 +74,7 @@ def replay(
 ) -> Execution:
     """Build everything that follows from a timeline, recorded or just made."""
     models = program_models(program)
-    profiles = {
-        k.id: profile(models[k.id], k.tiling, program.machine, program.storage)
-        for k in program.kernels
-    }
+    profiles = program_profiles(program, store)
     lengths = {name: found.length for name, found in profiles.items()}
     net = build_net(program, lengths)
     gaps = gap_causes(net, timeline)

@@ -22,6 +22,8 @@ from engine.store import TensorStore
 
 KEPT_BYTES = 512 << 20
 """tensors kept of one sample; beyond it the oldest are dropped and computed anew when asked for"""
+MAIN_BYTES = 256 << 20
+"""kernels' main results kept of sample 0, so that a tile is only cut; others are computed anew"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class ValueRun:
     first_nonfinite: NonFinite | None = None
     errors: dict[str, TensorError] = field(default_factory=dict)
     """of sample 0, by tensor"""
+    mains: dict[str, np.ndarray] = field(default_factory=dict)
+    """kernel -> its main result of sample 0 before the epilogue, as far as kept"""
 
     def outputs(self) -> dict[str, np.ndarray]:
         """Return the program's outputs; a leading samples axis when there are several."""
@@ -91,8 +95,13 @@ class ValueRun:
         """Return what the PE at (row, col) of the fabric keeps of sample 0's main result."""
         kernel = self.program.kernel(kernel_id)
         model = program_models(self.program)[kernel_id]
-        result = main_result(kernel, model, self._inputs_of(kernel))
-        return cut_tile(kernel, model, result, row, col)
+        return cut_tile(kernel, model, self.kernel_result(kernel, model), row, col)
+
+    def kernel_result(self, kernel: Kernel, model: KernelModel) -> np.ndarray:
+        """Return sample 0's main result of a kernel, as kept or from what it reads."""
+        if kernel.id in self.mains:
+            return self.mains[kernel.id]
+        return main_result(kernel, model, self._inputs_of(kernel))
 
     def _inputs_of(self, kernel: Kernel) -> dict[str, np.ndarray]:
         found = {name: self.tensors[name, 0] for name in kernel.reads}
@@ -131,13 +140,21 @@ def _run_kernel(run: ValueRun, kernel: Kernel, model: KernelModel, sample: int) 
         arrays = [known[name] for name in op.inputs]
         made = mesh_evaluate(op, arrays, model.problem, kernel.tiling)
         known.update(zip(op.outputs, made, strict=True))
-        if index == kernel.spec.main and run.first_nonfinite is None:
-            run.first_nonfinite = _main_nonfinite(kernel, model, made[0], sample)
+        if index == kernel.spec.main:
+            if run.first_nonfinite is None:
+                run.first_nonfinite = _main_nonfinite(kernel, model, made[0], sample)
+            if sample == 0:
+                _keep_main(run, kernel.id, made[0])
     for name in kernel.writes:
         stored = _stored(known[name], run.program.storage)
         run.tensors[name, sample] = stored
         if run.first_nonfinite is None:
             run.first_nonfinite = _nonfinite(kernel.id, name, stored, sample, None)
+
+
+def _keep_main(run: ValueRun, kernel: str, result: np.ndarray) -> None:
+    if sum(array.nbytes for array in run.mains.values()) + result.nbytes <= MAIN_BYTES:
+        run.mains[kernel] = result
 
 
 def _weights(kernel: Kernel, program: Program, store: TensorStore) -> dict[str, np.ndarray]:

@@ -81,7 +81,7 @@ def compile_graph(
     imported = graph
     graph = cache.get("passes", imported, lambda: run_passes(imported))
     shapes = {name: value.shape for name, value in graph.values.items()}
-    plan = cache.get("kernels", graph, lambda: plan_kernels(fuse(graph), shapes))
+    plan = cache.get("kernels", graph, lambda: plan_kernels(fuse(graph), shapes, graph.constants))
     store, contents = cache.get("store", graph, lambda: _store(graph))
     try:
         made = _settle(_Job(graph, plan, contents, config, progress, cache))

@@ -38,8 +38,9 @@ def reference(
 ) -> dict[str, Array]:
     """Return the outputs by name, floats computed in float64, integers as they are.
 
-    `wanted` names further values to return. Other values are dropped after their last reader. Raises ValueError for an input that is missing or
-    of another shape, and for a model whose weights have no numbers.
+    `wanted` names further values to return. Other values are dropped after their last reader.
+    Raises ValueError for an input that is missing or of another shape, and for a model whose
+    weights have no numbers.
     """
     _check(graph, inputs)
     readers = Counter(name for node in graph.nodes for name in node.op.inputs)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from engine.geometry import Rect
 from engine.machine import MachineSpec
+
+_TEXT_OVERFLOWS = 12
+"""overflows that the text names, the worst first"""
+_TEXT_HOLDERS = 3
+"""of these, how many say who holds it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +57,15 @@ class Overflow:
 
     def sentence(self) -> str:
         """Return the overflow as a sentence."""
-        text = (
+        text = self.need()
+        return f"{text}; {' or '.join(self.levers)}" if self.levers else text
+
+    def need(self) -> str:
+        """Return where how much is missing, without what would help."""
+        return (
             f"{self.where} needs {self.demand:,} {self.unit}, there are {self.bound:,} "
             f"(short by {self.gap:,} {self.unit})"
         )
-        return f"{text}; {' or '.join(self.levers)}" if self.levers else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +119,30 @@ class CompileReport:
         lines += [_row_text(row) for row in self.rows]
         if self.rows:
             lines.append(self._overall())
-        lines += [f"does not fit: {overflow.sentence()}" for overflow in self.overflows]
-        for overflow in self.overflows[:5]:
-            lines += [f"    {name:<40} {held:>12,} {overflow.unit}"
-                      for name, held in overflow.holders[:8]]  # fmt: skip
+        lines += self._overflow_lines()
         if self.smallest_machine:
             lines.append(f"it would fit on {self.smallest_machine}")
         return "\n".join([*lines, *self.notes])
+
+    def worst_first(self) -> tuple[Overflow, ...]:
+        """Return the overflows, those that miss most of what there is first."""
+        return tuple(sorted(self.overflows, key=lambda item: -item.gap / max(1, item.bound)))
+
+    def _overflow_lines(self) -> list[str]:
+        """Say what does not fit: the worst by line, who holds it, and what helps how many."""
+        lines = []
+        for index, overflow in enumerate(self.worst_first()[:_TEXT_OVERFLOWS]):
+            lines.append(f"does not fit: {overflow.need()}")
+            if index < _TEXT_HOLDERS:
+                lines += [f"    {name[:60]:<60} {held:>12,} {overflow.unit}"
+                          for name, held in overflow.holders[:6]]  # fmt: skip
+        more = len(self.overflows) - _TEXT_OVERFLOWS
+        if more > 0:
+            lines.append(f"    and {more:,} more")
+        helped = Counter(lever for overflow in self.overflows for lever in overflow.levers)
+        lines += [f"would help {count:,} of these {len(self.overflows):,}: {lever}"
+                  for lever, count in helped.most_common()]  # fmt: skip
+        return lines
 
     def _overall(self) -> str:
         slow = min(self.rows, key=lambda row: row.samples_per_mcycle)

@@ -29,7 +29,7 @@ from app.views.build_status import job_view
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 7.0, 10.0)
 """steps a second; above 10 a terminal cannot follow"""
-_JOB_SECONDS = 0.15
+_WATCH_SECONDS = 0.15
 _FAR_PES = 8
 """PEs of a far move where each PE has its own pixel"""
 
@@ -60,10 +60,12 @@ class WaferscopeApp(App[int]):
         self._speed = 2
         self._played_step = -1
         self._seen_job = 0, ""
+        self._busy_ticks = 0
         self._desk = Desk(self)
         self._faces: dict[str, Callable[[], None]] = {
             "idle": lambda: self.ask("idle"), "report": lambda: self.ask("report"),
             "knobs": lambda: self.ask("knobs"), "kernels": lambda: self.ask("kernels"),
+            "tensors": lambda: self.ask("values"),
             "metrics": self._desk.metrics, "inspector": self._main.toggle_side,
             "side-down": lambda: self._main.scroll_side(1),
             "side-up": lambda: self._main.scroll_side(-1),
@@ -82,7 +84,7 @@ class WaferscopeApp(App[int]):
         self.set_class(self.glyphs.is_ascii, "-ascii")
         self.push_screen(self._main)
         self.courier.start()
-        self.set_interval(_JOB_SECONDS, self._watch_job)
+        self.set_interval(_WATCH_SECONDS, self._watch)
 
     def on_unmount(self) -> None:
         """Let the courier end."""
@@ -101,7 +103,11 @@ class WaferscopeApp(App[int]):
     def command(self, command_id: str, *arguments: object) -> None:
         """Run a command of the table, here or in the session."""
         if TABLE[command_id].scope == "face":
-            self._faces[command_id]()
+            face = self._faces.get(command_id)
+            if face is None:
+                self.say(f"'{command_id}' is not there in the terminal; '?' lists what is", "warn")
+            else:
+                face()
             return
         if self._player is not None and TABLE[command_id].group == "time":
             self._stop_play()
@@ -165,16 +171,19 @@ class WaferscopeApp(App[int]):
         """Show a sentence until the next answer."""
         self._main.show_answer(Text(text, lines.SEVERITY[severity], no_wrap=True))
 
-    def _watch_job(self) -> None:
+    def _watch(self) -> None:
+        """Show that something lasts: a job, or an answer that is still being computed."""
+        self._busy_ticks = 0 if self.courier.is_idle else self._busy_ticks + 1
         job = self.session.job
-        if job is None:
-            return
-        if job.is_running:
+        if job is not None and job.is_running:
             line = lines.job_line(job_view(job), self.glyphs, self._main.size.width)
             self._main.show_answer(line)
-        elif (job.id, job.state) != self._seen_job:
+        elif self._busy_ticks > 2:
+            self.say("working ...")
+        elif job is not None and (job.id, job.state) != self._seen_job:
             self.courier.send(Look())
-        self._seen_job = job.id, job.state
+        if job is not None:
+            self._seen_job = job.id, job.state
 
     # -- playing -------------------------------------------------------------------------------
 

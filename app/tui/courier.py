@@ -47,7 +47,7 @@ class Ask:
     """Fetch what a page shows."""
 
     page: str
-    """knobs | idle | kernels | report"""
+    """knobs | idle | kernels | values | report"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Page:
 
     name: str
     view: Any
-    """KnobsView, IdleView or ReportView, by name"""
+    """KnobsView, IdleView, ValuesView or ReportView, by name"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +162,8 @@ class Courier:
             return self._session.view_knobs()
         if name == "idle":
             return self._session.find_idle("run")
+        if name == "values":
+            return self._session.view_values()
         return self._session.view_report()
 
     def _snapshot(self, error: str) -> Snapshot:

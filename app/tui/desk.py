@@ -11,9 +11,11 @@ from app.commands import CommandError
 from app.tui.keys import TABLE, parse_line, view_own_help
 from app.tui.pages import PromptPage, TablePage, TextPage, specs
 from app.tui.pages.table import Choice, TableSpec
+from app.tui.pages.values_spec import values_spec
 from app.views.idle import IdleView
 from app.views.knobs import KnobRow, KnobsView
 from app.views.report import ReportView
+from app.views.values import ValuesView
 
 _PROMPTS = {
     "search": "part of a kernel's or a source node's name",
@@ -49,7 +51,7 @@ class Desk:
         self._host = host
         self._open: dict[str, Callable[[Any], None]] = {
             "knobs": self._knobs, "idle": self._idle, "kernels": self._kernels,
-            "report": self._report,
+            "report": self._report, "values": self._values,
         }  # fmt: skip
 
     def open(self, page: str, view: Any) -> None:
@@ -79,6 +81,14 @@ class Desk:
             self._host.command("focus")
 
         self._table(specs.kernels_spec(view), go)
+
+    def _values(self, view: ValuesView) -> None:
+        def go(row: int, key: str) -> None:
+            if kernel := view.rows[row].kernel:
+                self._host.command("kernel", kernel)
+                self._host.command("focus")
+
+        self._table(values_spec(view), go)
 
     def _report(self, view: ReportView) -> None:
         fits = "fits" if view.fits else "DOES NOT FIT"

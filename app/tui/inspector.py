@@ -12,6 +12,8 @@ from app.views.kernel import KernelView
 from app.views.map import MapView
 from app.views.pe import PEView
 
+_FIRST_VALUES = 12
+"""kept values written out"""
 _HINT = (
     "Nothing is selected.\n\nh j k l move a cursor over the PEs; a click selects one; "
     "/ finds a kernel; . goes to the hottest place."
@@ -43,6 +45,7 @@ def _append_pe(text: Text, pe: PEView, glyphs: Glyphs, width: int) -> None:
     text.append(pe.sentence + "\n", SEVERITY[pe.severity])
     if pe.tile:
         text.append(pe.tile + "\n", "dim")
+    _append_values(text, pe)
     room = max(4, width - 37)
     _title(text, f"cycles by cause {'':<{room}}  run   step")
     for row in pe.causes:
@@ -57,6 +60,16 @@ def _append_pe(text: Text, pe: PEView, glyphs: Glyphs, width: int) -> None:
         text.append("\n" if index % 2 or width < 44 else "  ")
     if len(pe.links) % 2 and width >= 44:
         text.append("\n")
+
+
+def _append_values(text: Text, pe: PEView) -> None:
+    if pe.values is None:
+        text.append(f"{pe.values_note}\n" if pe.values_note else "", "dim")
+        return
+    text.append(f"{pe.values_note}\n", SEVERITY[pe.values.severity])
+    shown = " ".join(f"{value:.4g}" for value in pe.values.first[:_FIRST_VALUES])
+    more = pe.values.kept - _FIRST_VALUES
+    text.append(f"{shown}{f' and {more:,} more' if more > 0 else ''}\n" if shown else "", "dim")
 
 
 def _append_sram(text: Text, pe: PEView, glyphs: Glyphs, width: int) -> None:

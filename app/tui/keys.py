@@ -29,7 +29,7 @@ _OWN = (
               f"move the selected PE {side} by what a character shows, at least 8 PEs", "select",
               "", scope="face")
       for side, arrow in _ARROWS),
-    Command("cancel", ("x",), "cancel", "stop the compilation in the background", "knobs",
+    Command("cancel", ("x",), "cancel", "stop the work in the background", "knobs",
             "cancel"),
 )  # fmt: skip
 
@@ -43,7 +43,7 @@ _HINTS = (
     ("n/N", "step"), ("hjkl", "move"), ("1-9", "metric"), ("o", "knobs"), ("?", "help"),
     ("q", "quit"), ("i", "idle"), ("v", "inspect"), ("space", "play"), ("+-0", "zoom"),
     ("r", "report"), ("K", "kernels"), (". ,", "hot spot"), ("t", "stride"), ("g", "go to"),
-    ("u", "undo"), ("e", "export"), (":", "command"),
+    ("V T", "values"), ("u", "undo"), ("e", "export"), (":", "command"),
 )  # fmt: skip
 """what the last line offers, most needed first"""
 

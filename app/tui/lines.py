@@ -194,7 +194,7 @@ def answer(
 def job_line(job: JobView, glyphs: Glyphs, width: int) -> Text:
     """Draw how far the job is."""
     text = Text(no_wrap=True, overflow="ellipsis")
-    text.append(f"compiling {job.what}: ", "bold")
+    text.append(f"{job.what}: ", "bold")
     text.append(bar(job.fraction, 16, glyphs))
     progress = f"{count(job.done)}/{count(job.total)} {job.unit}" if job.total else ""
     return text.append(f" {job.stage} {progress}  x cancels")

@@ -143,7 +143,6 @@ class MainScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Hand keys on in the words of the table."""
-        event.stop()
         self.post_message(self.Pressed(key_name(event.key, event.character)))
 
 

@@ -97,6 +97,8 @@ def paint(view: MapView, high: int, wide: int, glyphs: Glyphs) -> Picture:
     """Draw a view that was asked for with `fit` into high x wide pixels, in the middle."""
     plan = fit(view.viewport.rows, view.viewport.cols, high, wide, glyphs.pixel_height)
     pixels = levels(view, glyphs.levels)
+    if view.kind != "category":  # what is faint must not look like nothing
+        pixels = np.maximum(pixels, (view.values > 0).astype(np.uint8))
     pixels = pixels.repeat(plan.zoom_rows, axis=0).repeat(plan.zoom_cols, axis=1)[:high, :wide]
     rows, cols = pixels.shape
     step = 1 if glyphs.is_ascii else 2
@@ -141,21 +143,23 @@ def _box(picture: Picture, row: int, col: int, rows: int, cols: int) -> tuple[in
 
 
 def _draw_outline(picture: Picture, outline: Outline, glyphs: Glyphs) -> None:
+    """Draw a border: a mark where there is room for one, else on top of the values."""
     north, south, west, east = _box(picture, outline.row, outline.col, outline.rows, outline.cols)
-    is_marked = outline.selected or outline.severity != "ok"
-    if glyphs.is_ascii and not is_marked:
+    is_alert = outline.severity != "ok"
+    is_large = min(south - north, east - west) + 1 >= _LEAST_OUTLINE
+    if not (outline.selected or is_alert or (is_large and not glyphs.is_ascii)):
         return
-    if min(south - north, east - west) + 1 < _LEAST_OUTLINE and not is_marked:
-        return
-    mark = ALERT if outline.severity != "ok" and not outline.selected else OUTLINE
+    mark = EDGE
+    if not glyphs.is_ascii:
+        mark = OUTLINE if outline.selected and is_large else ALERT if is_alert else EDGE
     for part in (
         picture.codes[north, west : east + 1], picture.codes[south, west : east + 1],
         picture.codes[north : south + 1, west], picture.codes[north : south + 1, east],
     ):  # fmt: skip
-        if is_marked:
-            part[:] = mark
-        else:
+        if mark == EDGE:
             part[part < EDGE] += EDGE
+        else:
+            part[:] = mark
 
 
 def _draw_cursor(picture: Picture, row: int, col: int) -> None:

@@ -14,6 +14,7 @@ from app.views.pe import PEView
 from app.views.report import ReportView
 from app.views.status import StatusView
 from app.views.timeline import TimelineView
+from app.views.values import ValuesView
 
 
 class Session(Protocol):
@@ -55,6 +56,9 @@ class Session(Protocol):
 
     def view_knobs(self) -> KnobsView:
         """Return every knob."""
+
+    def view_values(self) -> ValuesView:
+        """Return the values of the run."""
 
     def find_idle(self, scope: str = "run") -> IdleView:
         """Return the largest idle regions."""

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from app.tui.glyphs import OUTLINE, OUTSIDE, Glyphs, pair_style
+from app.tui.glyphs import EDGE, OUTSIDE, Glyphs, pair_style
 from app.tui.picture import Label, Picture
 
 GUTTER = 6
@@ -65,7 +65,7 @@ def _cells(picture: Picture, y: int, start: int, end: int, ink: Ink) -> list[Seg
 
 
 def _characters(codes: np.ndarray, ink: Ink) -> list[Segment]:
-    keys = ((codes >= OUTLINE) & (codes != OUTSIDE)).astype(np.int64)
+    keys = ((codes >= EDGE) & (codes != OUTSIDE)).astype(np.int64)
     bounds = _bounds(keys)
     text = "".join(ink.letters[code] for code in codes.tolist())
     return [

@@ -12,10 +12,10 @@ MainScreen { layout: vertical; background: #0d1016; color: #d5dae2; }
 TablePage, TextPage { align: center middle; background: #0d1016 60%; }
 .page { width: 96%; height: auto; max-height: 92%; max-width: 150; background: #171c25;
         border: round #5a6475; padding: 0 1; }
-.page DataTable { height: auto; max-height: 62vh; background: #171c25; }
-.page VerticalScroll { height: auto; max-height: 78vh; }
+.page DataTable { height: auto; max-height: 46vh; background: #171c25; }
+.page VerticalScroll { height: auto; max-height: 70vh; }
 .page .title { height: auto; margin-bottom: 1; }
-.page #detail { height: auto; min-height: 2; max-height: 6; margin-top: 1; color: #8fdcc0; }
+.page #detail { height: auto; min-height: 2; max-height: 4; margin-top: 1; color: #8fdcc0; }
 .page .foot { height: 1; }
 .prompt { align: left bottom; background: #0d1016 30%; }
 .prompt .line { height: auto; background: #171c25; border-top: solid #5a6475; }

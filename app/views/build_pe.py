@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.run import Run
 from app.units import size
+from app.views.build_values import view_tile
 from app.views.pe import CauseRow, LinkRow, PEView, SramRow
 from engine.program import Kernel
 
@@ -32,6 +33,7 @@ def view_pe(run: Run, step: int, row: int, col: int) -> PEView:
     causes = _causes(run, row, col, step, end - start)
     allocated = int(fields.field("sram_allocated", step)[row, col])
     severity = "alert" if allocated > capacity else "ok"
+    values, note = view_tile(run, kernel_id, row, col)
     return PEView(
         row=row, col=col, step=step, step_cycles=end - start, kernel=kernel_id,
         kernel_kind=_kind(run, kernel_id), tile=tile_sentence(kernel, row, col) if kernel else "",
@@ -39,6 +41,7 @@ def view_pe(run: Run, step: int, row: int, col: int) -> PEView:
         sram_live=int(fields.field("sram_live", step)[row, col]), links=links,
         source_nodes=kernel.origin if kernel else (), standing=run.standing, severity=severity,
         sentence=_sentence(row, col, kernel_id, causes, allocated, capacity),
+        values=values, values_note=note,
     )  # fmt: skip
 
 

@@ -29,11 +29,12 @@ def view_report(run: Run) -> ReportView:
     return ReportView(
         model=run.compiled.graph.name, machine=run.machine.name, fits=fits,
         headline=_headline(run, figures(run)), rows=rows,
-        overflows=tuple(overflow_row(item) for item in report.overflows),
+        overflows=tuple(overflow_row(item) for item in report.worst_first()),
         checks=tuple(CheckRow(c.name, c.ok, c.detail) for c in execution.ledger.checks),
         ledger_ok=execution.ledger.ok, notes=(*run.program.notes, *run.remarks),
         text=report.to_text(), bottleneck=execution.bottleneck.sentence, standing=run.standing,
         severity="ok" if fits and execution.ledger.ok else "alert",
+        smallest_machine=report.smallest_machine,
     )  # fmt: skip
 
 
@@ -55,7 +56,7 @@ def _headline(run: Run, figure: Figures) -> tuple[tuple[str, str], ...]:
     clock = machine.clock_hz
     samples_per_second = figure.throughput * clock / 1e6
     used = figure.pes_used / max(1, machine.working_pes)
-    rows = [
+    run_on = [
         ("makespan", f"{count(figure.makespan)} cycles ({seconds(figure.makespan, clock)})"),
         ("throughput", f"{figure.throughput:,.4g} samples/Mcycle "
                        f"({samples_per_second:,.4g} samples/s at {clock / 1e9:.3g} GHz)"),
@@ -66,8 +67,11 @@ def _headline(run: Run, figure: Figures) -> tuple[tuple[str, str], ...]:
                       f"of {size(machine.sram_bytes)}"),
         ("busiest link", f"{figure.peak_link:.3g} wavelets a cycle"),
         ("steps", count(figure.steps)),
+    ]  # fmt: skip
+    known = [
         ("samples", count(figure.samples)),
         ("parameters", count(run.compiled.report.parameters)),
         ("MACs", f"{count(run.compiled.report.macs)} a sample"),
-    ]  # fmt: skip
-    return tuple(rows)
+    ]
+    mark = "" if run.program.would_run else "; would not run"
+    return (*((label, value + mark) for label, value in run_on), *known)

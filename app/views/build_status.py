@@ -6,6 +6,7 @@ from app.cursor import Cursor
 from app.jobs import JobState
 from app.run import Run
 from app.units import count, percent
+from app.values import why_no_values
 from app.views.status import DeltaView, JobView, StatusView
 
 
@@ -30,8 +31,15 @@ def view_status(
         ledger_ok=ledger_ok, would_run=would_run, standing=run.standing,
         sentence=_sentence(run, cursor, label, start, end), message=message,
         severity="ok" if ledger_ok and would_run else "alert",
-        job=job_view(job) if job else None, delta=delta,
+        values=values_state(run), job=job_view(job) if job else None, delta=delta,
     )  # fmt: skip
+
+
+def values_state(run: Run) -> str:
+    """Return none | ready | unavailable."""
+    if run.computed is not None or run.values:
+        return "ready"
+    return "unavailable" if why_no_values(run) else "none"
 
 
 def _sentence(run: Run, cursor: Cursor, label: str, start: int, end: int) -> str:

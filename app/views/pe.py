@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.views.base import View
+from app.views.values import TileView
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +87,7 @@ class PEView(View):
     standing: str
     severity: str
     sentence: str
+    values: TileView | None = None
+    """what it keeps of the kernel's main result, None until values are computed"""
+    values_note: str = ""
+    """what it keeps as a sentence, or why that is not known; empty without a kernel"""

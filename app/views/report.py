@@ -67,6 +67,7 @@ class ReportView(View):
     """(label, value with unit), in reading order"""
     rows: tuple[ReportRow, ...]
     overflows: tuple[OverflowRow, ...]
+    """those that miss most of what there is first"""
     checks: tuple[CheckRow, ...]
     ledger_ok: bool
     """True when every law holds"""
@@ -77,3 +78,5 @@ class ReportView(View):
     """one sentence"""
     standing: str
     severity: str
+    smallest_machine: str | None = None
+    """a machine on which it would fit, None when it fits or none is known"""

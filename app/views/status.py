@@ -80,5 +80,7 @@ class StatusView(View):
     message: str
     """answer to the last verb, empty when there is nothing to say"""
     severity: str
+    values: str
+    """none | ready | unavailable: whether tensors can be shown"""
     job: JobView | None
     delta: DeltaView | None

@@ -1,7 +1,8 @@
 """Dash callbacks: a signal from the page's scripts in, rendered panels out. No rules here.
 
-A script sets `run-signal` when another run is shown and `moment-signal` after a move; each holds
-the session and the theme, and which run and moment it is about.
+A script sets `run-signal` when another run is shown, `values-signal` also when its values are
+there, and `moment-signal` after a move; each holds the session and the theme, and which run and
+moment it is about.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from app.web.inspector import inspector
 from app.web.legend import legend
 from app.web.panels import header, idle_list, kernel_table, overflow_notice, report
 from app.web.registry import Registry, SessionError
+from app.web.values import values_panel
 
 Signal = dict[str, Any]
 
@@ -42,6 +44,11 @@ def show_idle(registry: Registry, signal: Signal | None) -> Any:
     return idle_list(_debugger(registry, signal).find_idle("run"))
 
 
+def show_values(registry: Registry, signal: Signal | None) -> Any:
+    """Return the tensors, errors and outputs of the run shown."""
+    return values_panel(_debugger(registry, signal).view_values())
+
+
 def _debugger(registry: Registry, signal: Signal | None) -> Any:
     try:
         return registry.get(str((signal or {}).get("session", "")))
@@ -63,3 +70,4 @@ def add_callbacks(app: Dash, registry: Registry) -> None:
     bind(show_run, "run-signal", "header-facts", "notice", "panel-kernels", "panel-report")
     bind(show_moment, "moment-signal", "legend", "map-sentence", "panel-inspect")
     bind(show_idle, "run-signal", "panel-idle")
+    bind(show_values, "values-signal", "panel-values")

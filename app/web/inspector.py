@@ -34,6 +34,7 @@ def _pe(view: PEView, theme: str) -> list[Any]:
         html.H2(f"PE ({view.row}, {view.col})", id="inspect-title"),
         html.P(view.sentence, className=view.severity),
         _facts([("kernel", [owner, f" {view.kernel_kind}"]), ("tile", view.tile)]),
+        *_values(view),
         html.H3(f"Cycles by cause ({count(view.step_cycles)} in this step)"),
         _stack([(row.cause, row.step_share) for row in view.causes], theme),
         _causes(view.causes, theme),
@@ -45,6 +46,21 @@ def _pe(view: PEView, theme: str) -> list[Any]:
         _nodes(view.source_nodes),
         html.P(f"standing: {view.standing}", className="muted"),
     ]  # fmt: skip
+
+
+def _values(view: PEView) -> list[Any]:
+    tile = view.values
+    if tile is None:
+        return [html.P(view.values_note, className="muted")] if view.values_note else []
+    numbers = " ".join(f"{value:.5g}" for value in tile.first)
+    more = tile.kept - len(tile.first)
+    return [
+        html.H3("Values it keeps, sample 0"),
+        html.P(tile.sentence, className=tile.severity),
+        html.Pre(f"{numbers}{f' and {more:,} more' if more else ''}", className="values")
+        if tile.kept
+        else None,
+    ]
 
 
 def _facts(rows: list[tuple[str, Any]]) -> Any:
@@ -169,7 +185,7 @@ def _edges(rows: tuple[EdgeRow, ...]) -> Any:
     names = ("", "tensor", "with", "chunks", "slots", "wavelets")
     body = [
         html.Tr(
-            [html.Td(row.direction), html.Td(row.tensor), html.Td(row.other),
+            [html.Td(row.direction, className="tight"), html.Td(row.tensor), html.Td(row.other),
              html.Td(row.chunks, className="number"),
              html.Td(f"{row.out_slots}/{row.in_slots}", className="number"),
              html.Td(count(row.words), className="number")]

@@ -12,6 +12,7 @@ _TABS = (
     ("inspect", "Inspect", "Click a PE or a kernel on the map to see what it does and holds."),
     ("kernels", "Kernels", "Loading the kernels."),
     ("idle", "Idle", "Looking for idle regions."),
+    ("values", "Values", "Loading the values."),
     ("report", "Report", "Loading the compile report."),
 )
 
@@ -22,6 +23,7 @@ def page(epoch: str) -> Any:
         [
             dcc.Store(id="run-signal"),
             dcc.Store(id="moment-signal"),
+            dcc.Store(id="values-signal"),
             _header(),
             html.Main([_left(), _map(), _right()], className="middle"),
             _dock(),

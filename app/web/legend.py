@@ -7,9 +7,18 @@ from typing import Any
 from dash import html
 
 from app.palette import cause_colour, hex_table
-from app.views.map import MapView
+from app.views.map import MapView, Tick
 
 _STOPS = 17
+
+
+def spread_out(ticks: tuple[Tick, ...], least: float = 0.13) -> tuple[Tick, ...]:
+    """Return the ticks that do not overlap as text, the highest and the lowest first of all."""
+    kept: list[Tick] = []
+    for tick in sorted(ticks, key=lambda t: (0 < t.position < 1, -t.position)):
+        if all(abs(tick.position - other.position) >= least for other in kept):
+            kept.append(tick)
+    return tuple(sorted(kept, key=lambda t: t.position))
 
 
 def legend(view: MapView, theme: str) -> Any:
@@ -40,7 +49,8 @@ def _bar(view: MapView, theme: str) -> Any:
     stops = [table[round(i * 255 / (_STOPS - 1))] for i in range(_STOPS)]
     gradient = f"linear-gradient(to top, {', '.join(stops)})"
     ticks = [
-        html.Li(tick.text, style={"bottom": f"{100 * tick.position:.2f}%"}) for tick in view.ticks
+        html.Li(tick.text, style={"bottom": f"{100 * tick.position:.2f}%"})
+        for tick in spread_out(view.ticks)
     ]
     scale = "log scale" if view.scale.log else "one scale for the run"
     return html.Div(

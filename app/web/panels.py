@@ -40,8 +40,9 @@ def overflow_notice(view: ReportView) -> Any:
         [
             html.Summary(f"Does not fit: {view.overflows[0].sentence}",
                          title="Show who holds what, and what would help"),
+            html.P(f"It would fit on {view.smallest_machine}.") if view.smallest_machine else None,
             *[_overflow(row) for row in shown],
-            html.P(f"{more} more in the report.") if more else None,
+            html.P(f"and {more:,} more") if more else None,
         ],
         className="notice",
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 import sys
 import threading
 import webbrowser
@@ -31,16 +32,11 @@ def serve(debugger: Debugger, port: int = PORT, open_browser: bool = True) -> No
     """
     from waitress import create_server
 
+    listener = _listen(port)
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     app = create_app(Registry(debugger))
-    try:
-        server = create_server(app.server, host=HOST, port=port, threads=_THREADS, ident=None)
-    except OSError as error:
-        raise ServeError(
-            f"port {port} on {HOST} cannot be opened ({error.strerror or error}); "
-            "choose another with --port, or --port 0 for any free one"
-        ) from None
-    address = f"http://{HOST}:{server.effective_port}/"
+    server = create_server(app.server, sockets=[listener], threads=_THREADS, ident=None)
+    address = f"http://{HOST}:{listener.getsockname()[1]}/"
     print(f"Waferscope is at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
     if open_browser:
         threading.Timer(0.3, webbrowser.open, (address,)).start()
@@ -48,3 +44,19 @@ def serve(debugger: Debugger, port: int = PORT, open_browser: bool = True) -> No
         server.run()
     finally:
         server.close()
+        listener.close()
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise ServeError(
+            f"port {port} on {HOST} cannot be opened ({error.strerror or error}); "
+            "choose another with --port, or --port 0 for any free one"
+        ) from None
+    return listener

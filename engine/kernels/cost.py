@@ -92,22 +92,25 @@ def tile_cycles(
     k_parts: np.ndarray,
     machine: MachineSpec,
     dtype: str,
+    density: np.ndarray | float = 1.0,
 ) -> TileCycles:
     """Return the cycles of a tile of m units x k units x n results in a group of k_parts rows.
 
-    The arrays broadcast against each other. A larger tile never takes fewer cycles: vector
-    operations are counted by the rows, or chunk columns, of the tile (`lines`), not by their
-    rounded length.
+    The arrays broadcast against each other. `density`, 0..1, is the share of products whose weight
+    is not zero; the others are skipped, their share of set-up included. A larger tile never takes
+    fewer cycles: vector operations are counted by the rows, or chunk columns, of the tile
+    (`lines`), not by their rounded length.
     """
     problem, rate = model.problem, machine.rate(dtype)
     bytes_each = DTYPE_BYTES[dtype]
     m_all, k_all = m * problem.m_inner, k * problem.k_inner
     own = -(-(m_all * n) // k_parts)
-    products = m_all * k_all * n if problem.work in ("mac", "window", "reduce") else 0 * own
+    multiplies = problem.work in ("mac", "window", "reduce")
+    products = m_all * k_all * n * density if multiplies else 0 * own
     lines = problem.serial * np.minimum(m_all // problem.serial, MAX_CHUNKS * n)
     side = own * model.epilogue.vector_ops
     compute = _ceil((products + side) / rate.elements_per_cycle)
-    terms = k_all * (problem.work in ("mac", "window", "reduce"))
+    terms = k_all * density if multiplies else 0 * own
     own_lines = model.epilogue.vector_ops * np.maximum(1, lines / k_parts)
     setups = rate.setup_cycles * (terms * lines + own_lines)
     looked = m_all if problem.work == "lookup" else 0 * own

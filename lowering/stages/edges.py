@@ -93,7 +93,7 @@ def _edge(
         chunks = _chunk_count(wanted.positions, limits, max_chunks)
     problem = model.problem
     if problem.halo_units and mode in ("rows", "grid") and tensor == draft.spec.main_op.inputs[0]:
-        halo = problem.halo_units / problem.in_units
+        halo = min(1.0, problem.halo_units / problem.in_units)
     tiling = tilings[draft.name]
     arrival = Arrival(
         mode,

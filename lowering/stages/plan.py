@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from engine.geometry import Rect
 from engine.kernels.cost import KernelModel, kernel_model
 from engine.kernels.problem import Shapes
@@ -12,6 +14,7 @@ from engine.machine import MachineSpec
 from engine.profile import Profile, profile
 from engine.program import Tiling
 from engine.progress import Progress
+from engine.sparsity import kernel_nonzeros
 from lowering.config import CompileConfig
 from lowering.passes.fuse import KernelDraft
 from lowering.stages.blocks import find_blocks
@@ -46,6 +49,8 @@ class KernelPlan:
 
     drafts: tuple[KernelDraft, ...]
     models: Mapping[str, KernelModel]
+    constants: Mapping[str, np.ndarray]
+    """weights with numbers, by tensor"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +67,15 @@ class PlacedPlan:
         return {name: found.length for name, found in self.profiles.items()}
 
 
-def plan_kernels(drafts: Sequence[KernelDraft], shapes: Shapes) -> KernelPlan:
+def plan_kernels(
+    drafts: Sequence[KernelDraft],
+    shapes: Shapes,
+    constants: Mapping[str, np.ndarray] | None = None,
+) -> KernelPlan:
     """Return the drafts under unique names, with their models."""
     named = _unique(drafts)
     models = {d.name: kernel_model(d.spec, shapes, frozenset(d.weights)) for d in named}
-    return KernelPlan(named, models)
+    return KernelPlan(named, models, constants or {})
 
 
 def _unique(drafts: Sequence[KernelDraft]) -> tuple[KernelDraft, ...]:
@@ -162,7 +171,12 @@ def _tiled(
         if key not in known:
             tiling, _ = best_tiling(model, config.machine, config.storage, limits)
             known[key] = (tiling, profile(model, tiling, config.machine, config.storage))
-        tilings[draft.name], profiles[draft.name] = known[key]
+        tiling, dense = known[key]
+        used = kernel_nonzeros(draft.spec, model.problem, tiling, config.machine, plan.constants)
+        tilings[draft.name] = tiling
+        profiles[draft.name] = (
+            dense if used is None else profile(model, tiling, config.machine, config.storage, used)
+        )
     regions = _tight(placement, [tilings[d.name] for d in plan.drafts], config.machine)
     ends = {
         draft.name: End(region, tilings[draft.name])

@@ -40,15 +40,15 @@ def needed_slots(program: Program, lengths: Mapping[str, int]) -> tuple[int, ...
 def live_slots(transfers: Sequence[Transfer], in_slots: int, out_slots: int) -> tuple[int, ...]:
     """Return `in_slots` for each transfer, more where fewer would deadlock.
 
-    A transfer that runs beside another branch between the same kernels must hold a whole sample
-    over both its ends: the branch may need all of it before it gives anything.
+    A kernel fed by several kernels waits for the slowest of them, which may need a whole sample
+    of what they all come from before it gives anything. So each of its transfers holds a whole
+    sample over both ends, however far back the branches part.
     """
-    leaving = Counter(t.producer for t in transfers)
-    arriving = Counter(consumer for t in transfers for consumer in t.consumers)
+    arriving = Counter(c for t in transfers if t.producer != HOST for c in t.consumers)
     found = []
     for transfer in transfers:
-        forks = transfer.producer != HOST and leaving[transfer.producer] > 1
-        joins = any(c != HOST and arriving[c] > 1 for c in transfer.consumers)
-        least = transfer.chunks - out_slots if forks and joins else 1
-        found.append(max(in_slots, least))
+        joins = transfer.producer != HOST and any(
+            c != HOST and arriving[c] > 1 for c in transfer.consumers
+        )
+        found.append(max(in_slots, transfer.chunks - out_slots if joins else 1))
     return tuple(found)

@@ -19,7 +19,7 @@ MESH = ("--machine", "mesh-64x64")
 def test_values_equal_the_reference_to_float32() -> None:
     run = mlp_run()
     inputs = default_inputs(run.compiled.graph, 5)
-    found = compute_values(run, inputs, 1)
+    found = compute_values(run, inputs, 1).values
     expected = reference(run.compiled.graph, inputs)["scores"]
     error = np.abs(found.outputs()["scores"] - expected).max() / np.abs(expected).max()
     assert error < 1e-5
@@ -56,7 +56,7 @@ def test_recording_carries_the_tensors_of_sample_0(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({}, "is missing; the model's inputs are"),
-        ({"other": np.zeros(3)}, "there is no input 'other'"),
+        ({"other": np.zeros(3)}, "there is no input 'other'; the model's inputs are"),
     ],
 )
 def test_inputs_with_wrong_names_are_refused(change: dict[str, np.ndarray], message: str) -> None:
@@ -71,7 +71,9 @@ def test_inputs_with_wrong_shape_or_dtype_are_refused() -> None:
     name, array = next(iter(default_inputs(graph).items()))
     with pytest.raises(ValuesError, match="has shape"):
         check_inputs(graph, {name: array[..., :-1]}, 1)
-    with pytest.raises(ValuesError, match="complex"):
+    with pytest.raises(ValuesError, match=f"there is no input '{name}s'; did you mean '{name}'"):
+        check_inputs(graph, {f"{name}s": array}, 1)
+    with pytest.raises(ValuesError, match=r"complex64, the model takes float32; convert it with"):
         check_inputs(graph, {name: array.astype(np.complex64)}, 1)
 
 
@@ -95,3 +97,32 @@ def test_shape_only_model_cannot_be_evaluated(capsys: pytest.CaptureFixture[str]
 def test_contradicting_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "mlp", *MESH, "--values", "none", "--outputs", "y.npz"]) == 2
     assert "make no sense" in capsys.readouterr().err
+
+
+def test_values_of_the_first_sample_are_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "mlp", *MESH, "--json"]) == 0
+    out = json.loads(capsys.readouterr().out)
+    assert set(out["values"]["errors"]) == {"relu0", "relu1", "scores"}
+    assert out["values"]["max_error"] == max(out["values"]["errors"].values()) < 1e-5
+    assert out["values"]["first_nonfinite"] is None
+    assert "float64 reference" in out["standing"]["values"]
+    assert main(["run", "mlp", *MESH, "--values", "none", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["values"] is None
+
+
+def test_every_tensor_that_leaves_a_kernel_is_compared() -> None:
+    from app.opening import open_run
+    from tests.app.sessions import mesh_config
+
+    run = open_run(930, "cnn", mesh_config(samples=1), {}).run
+    values = compute_values(run, None, 1).values
+    written = {name for kernel in run.program.kernels for name in kernel.writes}
+    assert set(values.errors) == written
+    assert max(error.ratio for error in values.errors.values()) < 1e-5
+
+
+def test_shapes_alone_are_timed_without_being_asked_for_values(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["run", "gpt2-small", "--samples", "1"]) == 0
+    assert "it can be timed, not evaluated" in capsys.readouterr().out

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import TimeoutError as TooLong
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from app.debugger import Debugger
@@ -50,7 +51,6 @@ class LiveServer:
     def __init__(self, debugger: Debugger, port: int = 0) -> None:
         app = create_app(Registry(debugger)).server
         self._server = make_server("127.0.0.1", port, app, threaded=True, request_handler=_Quiet)
-        self._server.daemon_threads = True
         self.port = self._server.server_port
         self.address = f"http://127.0.0.1:{self.port}/"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -81,7 +81,10 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("request", lambda r: None if is_local(r.url, address) else wrong.append(r.url))
     page.goto(address)
-    page.wait_for_function("window.MESH && window.MESH.painted > 0")
+    try:
+        page.wait_for_function("window.MESH && window.MESH.painted > 0")
+    except TooLong as error:
+        pytest.fail(f"the map was not painted: {page.inner_text('body')[:500]!r}; {wrong}; {error}")
     yield page
     context.close()
     assert wrong == []

@@ -193,8 +193,18 @@ def test_export_downloads_a_picture(page: Page, tmp_path: Path) -> None:
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_address_brings_the_view_back(browser: Browser, page: Page, address: str) -> None:
+def test_fit_right_after_the_wheel_shows_the_whole_mesh(page: Page, debugger: Debugger) -> None:
+    k = page.evaluate("window.MESH.k")
+    page.locator("#mesh").hover(position={"x": 300, "y": 200})
+    page.mouse.wheel(0, -400)
+    press(page, "0")
+    page.wait_for_function("() => window.WS.state.cursor.viewport.rows === 64")
+    page.wait_for_function("k => Math.abs(window.MESH.k - k) < 0.35 * k", arg=k)
+
+
+def test_address_brings_the_view_back(browser: Browser, page: Page) -> None:
     page.evaluate("window.WS.act('seek', 9)")
+    page.evaluate("window.WS.sendBox([2, 3, 20, 21])")
     page.evaluate("window.WS.act('metric', 'traffic')")
     page.wait_for_function("location.hash.includes('traffic') && location.hash.includes('step=9')")
     other = browser.new_page()
@@ -203,6 +213,7 @@ def test_address_brings_the_view_back(browser: Browser, page: Page, address: str
         "window.MESH && window.MESH.metric === 'traffic' && window.MESH.step === 9",
         timeout=WAIT_MS,
     )
+    other.wait_for_function("JSON.stringify(window.WS.mesh.box) === '[2,3,20,21]'")
     other.close()
 
 
@@ -224,3 +235,9 @@ def test_theme_switch_is_kept(page: Page) -> None:
     page.reload()
     page.wait_for_function("window.MESH && window.MESH.painted > 0")
     assert page.evaluate("document.documentElement.dataset.theme") != first
+
+
+def test_frame_that_was_missing_is_asked_for_again(page: Page) -> None:
+    page.route("**/api/frame/**/traffic/*", lambda route: route.fulfill(status=204), times=1)
+    page.select_option("#metric", "traffic")
+    page.wait_for_function("window.MESH.metric === 'traffic'")

@@ -18,7 +18,11 @@ from engine.models import program_models
 from engine.program import Leg, Program, Tiling
 from engine.run import Execution, execute
 from engine.transfers import Pattern, leg_patterns
+from lowering.compiler import compile_graph
+from lowering.config import CompileConfig
+from lowering.frontends.onnx import load_onnx
 from tests.factories.graphs import DEMO_NAMES, MODEL_NAMES, compiled_model
+from tests.factories.light import light_path
 from tests.factories.programs import three_kernels
 
 MACHINES = ("wse2", "mesh-64x64")
@@ -56,6 +60,15 @@ def test_every_law_holds_in_every_step(name: str, machine: str) -> None:
 @pytest.mark.parametrize("name", [n for n in DEMO_NAMES if n not in ("mlp", "cnn")])
 def test_every_law_holds_on_the_larger_demos(name: str, machine: str) -> None:
     compiled = compiled_model(f"demo-{name}", machine)
+    found = execute(compiled.program, compiled.store).ledger
+    assert [(check.name, check.detail) for check in found.checks if not check.ok] == []
+
+
+@pytest.mark.parametrize("name", ["squeezenet", "shufflenet"])
+def test_every_law_holds_on_real_networks_without_numbers(name: str) -> None:
+    graph = load_onnx(light_path(name), values=False)
+    compiled = compile_graph(graph, CompileConfig())
+    assert compiled.fits
     found = execute(compiled.program, compiled.store).ledger
     assert [(check.name, check.detail) for check in found.checks if not check.ok] == []
 

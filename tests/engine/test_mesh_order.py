@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ BIG = np.float32(2**24)
 def product(left: np.ndarray, right: np.ndarray, tiling: Tiling) -> np.ndarray:
     m, k = left.shape
     problem = Problem(m, 1, k, 1, right.shape[1], work="mac")
-    return mesh_product(left[None], right[None], problem, tiling)[0]
+    return np.asarray(mesh_product(left[None], right[None], problem, tiling)[0])
 
 
 def test_keepers_are_whole_positions_where_there_are_enough() -> None:
@@ -65,7 +67,7 @@ def chained_by_hand(left: np.ndarray, right: np.ndarray, tiling: Tiling) -> np.n
     m, k, n = *left.shape, right.shape[1]
     k_at = np.cumsum([0, *(k // tiling.k_parts + (i < k % tiling.k_parts)
                            for i in range(tiling.k_parts))])  # fmt: skip
-    pieces = [left[:, a:b] @ right[a:b] for a, b in zip(k_at, k_at[1:], strict=False)]
+    pieces = [left[:, a:b] @ right[a:b] for a, b in pairwise(k_at)]
     out = np.empty((m, n), np.float32)
     row = 0
     for part in range(tiling.m_parts):

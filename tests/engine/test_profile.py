@@ -32,8 +32,7 @@ def test_every_pe_of_a_model_is_counted_once_and_busy_within_the_length() -> Non
     for kernel in program.kernels:
         found = profiles[kernel.id]
         assert found.counts().sum() == kernel.region.area
-        assert len(found.row_class) == kernel.region.rows
-        assert len(found.col_class) == kernel.region.cols
+        assert found.pe_class.shape == (kernel.region.rows, kernel.region.cols)
         assert (found.cycles >= 0).all()
         assert found.cycles.sum(axis=-1).max() <= found.length
         whole = sum(found.total(cause) for cause in (*BUSY_CAUSES, "imbalance"))

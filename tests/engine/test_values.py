@@ -159,9 +159,7 @@ def planted(compiled: Compiled, weight: str, index: tuple[int, ...], value: floa
                 array[index] = value
             content = store.put(array)
         tensors.append(replace(tensor, content=content))
-    return replace(
-        compiled, program=replace(compiled.program, tensors=tuple(tensors)), store=store
-    )
+    return replace(compiled, program=replace(compiled.program, tensors=tuple(tensors)), store=store)
 
 
 @pytest.mark.parametrize(("value", "text"), [(np.nan, "nan"), (np.inf, "inf")])

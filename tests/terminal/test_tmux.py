@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import shutil
@@ -19,15 +20,23 @@ CODE = (
     "sys.exit(run(small_session()))"
 )
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tmux() -> None:
+    """A missing tmux fails these tests: a skip would hide that nothing was looked at."""
+    assert shutil.which("tmux"), "tmux is missing: sudo apt-get install -y tmux"
 
 
 class Terminal:
     """One tmux server with one window of its own."""
 
     def __init__(self, cols: int, rows: int, environ: str) -> None:
-        self._base = ["tmux", "-L", f"waferscope-test-{os.getpid()}", "-f", "/dev/null"]
-        program = f"env -u COLUMNS -u LINES {environ} {shlex.quote(sys.executable)} -c {shlex.quote(CODE)}"
+        name = f"waferscope-test-{os.getpid()}-{next(_numbers)}"
+        self._base = ["tmux", "-L", name, "-f", "/dev/null"]
+        python = f"{shlex.quote(sys.executable)} -c {shlex.quote(CODE)}"
+        program = f"env -u COLUMNS -u LINES {environ} {python}"
         self._tmux("new-session", "-d", "-x", str(cols), "-y", str(rows), "-c", str(ROOT),
                    f"{program}; echo left with $?; sleep 60")  # fmt: skip
 

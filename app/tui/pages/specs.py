@@ -13,6 +13,11 @@ from app.views.knobs import KnobRow, KnobsView
 from app.views.report import ReportView
 from engine.metrics import METRICS
 
+_OVERFLOWS = 12
+"""overflows listed, the worst first"""
+_HOLDERS = 6
+"""of each, the largest buffers"""
+
 
 def idle_spec(view: IdleView) -> TableSpec:
     """Return the table of idle regions."""
@@ -110,10 +115,14 @@ def report_text(view: ReportView) -> Text:
     text = Text()
     if view.overflows:
         text.append("DOES NOT FIT\n", SEVERITY["alert"])
-        for item in view.overflows:
+        for item in view.overflows[:_OVERFLOWS]:
             text.append(f"{item.sentence}\n", SEVERITY["alert"])
-            for name, held in item.holders:
+            for name, held in item.holders[:_HOLDERS]:
                 text.append(f"    {count(held):>12} {item.unit} {name}\n")
+        if len(view.overflows) > _OVERFLOWS:
+            text.append(f"and {len(view.overflows) - _OVERFLOWS:,} more\n")
+        if view.smallest_machine:
+            text.append(f"it would fit on {view.smallest_machine}\n", "bold")
         text.append("\n")
     for label, value in view.headline:
         text.append(f"{label:<14}", "dim")

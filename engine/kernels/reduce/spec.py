@@ -12,8 +12,7 @@ class Reduce(Operation):
     """Reduce `axes` (non-negative) of inputs[0] by `fn`."""
 
     fn: str
-    """sum | mean | max | min | prod | sum_square | l1 | l2 | log_sum | log_sum_exp | argmax |
-    argmin"""
+    """name in `values.REDUCE_FUNCTIONS`: sum, mean, max, argmax ..."""
     axes: tuple[int, ...]
     keepdims: bool = True
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from textual.widgets import DataTable, Static
+from textual.widgets import DataTable, Input, Static
 
 from app.tui.glyphs import plain
 from app.tui.keys import TABLE
+from app.tui.main_screen import MainScreen
 from app.tui.pages import PromptPage, TablePage, TextPage
 from engine.metrics import METRICS
 from tests.app.tui.factory import Drive, play, small_session
@@ -204,6 +207,39 @@ def test_go_to_takes_a_pe() -> None:
         assert drive.app.session.cursor.selection.pe == (3, 4)
 
     play(script)
+
+
+def test_export_writes_the_file_that_was_typed(tmp_path: Path) -> None:
+    target = tmp_path / "map.csv"
+
+    async def script(drive: Drive) -> None:
+        await drive.press("e")
+        drive.app.screen.query_one(Input).value = str(target)
+        await drive.press("enter")
+
+    play(script)
+    assert target.stat().st_size > 0
+
+
+def test_a_file_that_cannot_be_written_is_told() -> None:
+    async def script(drive: Drive) -> None:
+        await drive.press("e")
+        await drive.type("map.xyz")
+        assert "xyz" in drive.screen_text()[-2]
+
+    play(script)
+
+
+@pytest.mark.parametrize("key", ["i", "o", "K", "r", "m", "question_mark"])
+def test_pages_are_whole_on_the_smallest_screen(key: str) -> None:
+    async def script(drive: Drive) -> None:
+        await drive.press(key)
+        text = "\n".join(drive.screen_text())
+        assert "Escape closes" in text
+        await drive.press("escape")
+        assert isinstance(drive.app.screen, MainScreen)
+
+    play(script, size=(80, 24))
 
 
 def test_play_steps_by_itself_until_it_is_stopped() -> None:

@@ -75,7 +75,7 @@ def test_answer_prefers_the_job_then_the_error_then_the_message() -> None:
     view = map_view([[0]])
     job = JobView(1, "running", "samples = 8", "placement", 3, 12, "kernels", 0.25, "")
     running = lines.answer(replace(status, job=job), view, "an error", "", BLOCKS, 80).plain
-    assert running == "compiling samples = 8: ████░░░░░░░░░░░░ placement 3/12 kernels  x cancels"
+    assert running == "samples = 8: ████░░░░░░░░░░░░ placement 3/12 kernels  x cancels"
     assert lines.answer(status, view, "an error", "", BLOCKS, 80).plain == "an error"
     assert lines.answer(status, view, "", "", BLOCKS, 80).plain == "a message"
     assert lines.answer(replace(status, message=""), view, "", "", BLOCKS, 80).plain == (

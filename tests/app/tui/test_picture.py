@@ -58,11 +58,27 @@ def test_border_of_a_kernel_keeps_its_values() -> None:
 def test_small_kernels_get_no_border_unless_they_are_marked() -> None:
     small = Outline("k", 0, 0, 2, 2, False, "ok")
     assert (paint(map_view([[0] * 2] * 2, outlines=(small,)), 2, 2, BLOCKS).codes == 0).all()
-    chosen = Outline("k", 0, 0, 2, 2, True, "ok")
-    marked = paint(map_view([[0] * 2] * 2, outlines=(chosen,)), 2, 2, BLOCKS)
-    assert (marked.codes == OUTLINE).all()
     bad = Outline("k", 0, 0, 2, 2, False, "alert")
     assert (paint(map_view([[0] * 2] * 2, outlines=(bad,)), 2, 2, BLOCKS).codes == ALERT).all()
+
+
+def test_a_small_chosen_kernel_keeps_its_values() -> None:
+    chosen = Outline("k", 0, 0, 2, 2, True, "ok")
+    marked = paint(map_view([[0, 255]] * 2, outlines=(chosen,)), 2, 2, BLOCKS)
+    assert marked.codes.tolist() == [[EDGE, EDGE + 15]] * 2
+
+
+def test_a_large_chosen_kernel_has_a_frame() -> None:
+    chosen = Outline("k", 0, 0, 4, 4, True, "ok")
+    codes = paint(map_view([[0] * 4] * 4, outlines=(chosen,)), 4, 4, BLOCKS).codes
+    assert (codes[0] == OUTLINE).all()
+    assert (codes[1:3, 1:3] == 0).all()
+
+
+def test_characters_of_a_chosen_kernel_stay_and_are_marked() -> None:
+    chosen = Outline("k", 0, 0, 4, 4, True, "ok")
+    codes = paint(map_view([[255] * 4] * 4, outlines=(chosen,)), 2, 4, ASCII).codes
+    assert (codes == EDGE + 9).all()
 
 
 def test_cursor_fills_a_small_pe_and_frames_a_large_one() -> None:
@@ -97,3 +113,8 @@ def test_a_view_of_another_size_is_cut_while_the_screen_is_resized() -> None:
     view = map_view([[0] * 40] * 40, outlines=(outline,), selection=Selection("pe", (39, 39)))
     codes = paint(view, 6, 8, BLOCKS).codes
     assert codes.shape == (6, 8)
+
+
+def test_a_faint_value_never_looks_like_nothing() -> None:
+    assert paint(map_view([[0, 1]] * 2), 1, 2, ASCII).codes.tolist() == [[0, 1]]
+    assert paint(map_view([[0, 1]] * 2), 2, 2, BLOCKS).codes.tolist() == [[0, 1]] * 2

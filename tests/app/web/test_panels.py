@@ -28,6 +28,16 @@ def test_notice_says_who_holds_what_and_what_helps(debugger: Debugger) -> None:
     assert "store weights as fp16" in words
 
 
+def test_notice_is_short_and_names_the_smallest_machine(debugger: Debugger) -> None:
+    view = replace(
+        overflowing(debugger), overflows=(OVERFLOW,) * 9, smallest_machine="mesh-256x256"
+    )
+    words = text(overflow_notice(view))
+    assert words.count("held by:") == 3
+    assert "and 6 more" in words
+    assert "It would fit on mesh-256x256." in words
+
+
 def test_header_marks_a_what_if(debugger: Debugger) -> None:
     assert "would not run" in text(header(overflowing(debugger)))
     assert "would not run" not in text(header(debugger.view_report()))

@@ -110,7 +110,8 @@ def test_more_parts_hold_fewer_bytes() -> None:
     for axis in range(3):
         parts = [np.ones(6, np.int64) for _ in range(3)]
         parts[axis] = np.array([1, 2, 4, 8, 16, 32])
-        assert np.diff(tile_bytes(model, *parts, "fp32")).max() <= 0
+        m, k, n = parts
+        assert np.diff(tile_bytes(model, m, k, n, "fp32")).max() <= 0
 
 
 def test_half_precision_halves_the_weights() -> None:

@@ -93,6 +93,4 @@ def longest_way(leg: Leg, words: int) -> int:
         return max((abs(a - b) for a, b in zip(sources, targets, strict=True)), default=0)
     parts = Split(words, max(1, min(leg.groups, words)))
     cuts = [slice(parts.start(g), parts.start(g) + parts.size(g)) for g in range(parts.parts)]
-    return max(
-        (abs(a - b) for cut in cuts for a in sources[cut] for b in targets[cut]), default=0
-    )
+    return max((abs(a - b) for cut in cuts for a in sources[cut] for b in targets[cut]), default=0)

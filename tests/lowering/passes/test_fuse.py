@@ -51,7 +51,7 @@ def test_skip_connection_of_a_cnn_joins_the_later_convolution() -> None:
     found = kernels("demo-cnn")
     assert ["Conv", "add", "add", "relu"] in found
     assert ["Window"] in found
-    assert [family for family in (d.family for d in fuse(lowered_graph("demo-cnn")))] == [
+    assert [draft.family for draft in fuse(lowered_graph("demo-cnn"))] == [
         "conv", "window", "conv", "conv", "conv", "conv", "conv", "reduce", "dot",
     ]  # fmt: skip
 

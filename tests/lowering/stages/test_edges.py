@@ -120,12 +120,15 @@ def convolutions(kernel: int, stride: int) -> Graph:
         (3, 1, 4, 2 / 16, 3 * 2 / 16),  # two rows more at each of three seams
         (3, 2, 4, 1 / 16, 3 * 1 / 16),
         (5, 1, 2, 4 / 16, 4 / 16),
+        (33, 1, 4, 1.0, 3.0),  # never more than the whole map, at each of three seams
     ],
 )
 def test_overlapping_windows_need_rows_of_their_neighbours(
     kernel: int, stride: int, m_parts: int, halo: float, extra: float
 ) -> None:
-    edge = edges_of(convolutions(kernel, stride), (Tiling(1, 1, 1), Tiling(m_parts, 1, 1)))["a", "y"]
+    edge = edges_of(convolutions(kernel, stride), (Tiling(1, 1, 1), Tiling(m_parts, 1, 1)))[
+        "a", "y"
+    ]
     assert edge.halo == pytest.approx(halo)
     assert edge.arrival.halo == pytest.approx(extra)
 

@@ -75,6 +75,16 @@ def test_heads_turned_to_the_front_keep_their_positions() -> None:
     assert last_stream({"h": (6, 3, 4), "t": (3, 6, 4)}, heads, turned) == Stream(3, 6, 4)
 
 
+@pytest.mark.parametrize("heads", [3, 6])
+def test_heads_merged_behind_the_mix_bring_positions_to_the_front(heads: int) -> None:
+    """With as many heads as positions only what lies before tells the two axes apart."""
+    shapes = {"x": (heads, 6, 5), "v": (heads, 5, 4), "d": (heads, 6, 4), "t": (6, heads, 4)}
+    spec = KernelSpec((Dot(inputs=("x", "v"), outputs=("d",)),
+                       Transpose(inputs=("d",), outputs=("t",), perm=(1, 0, 2))), 0)  # fmt: skip
+    found = kernel_streams(spec, shapes)
+    assert found == {"d": Stream(heads, 6, 4), "t": Stream(1, 6, heads * 4)}
+
+
 def test_transposed_keys_stream_along_the_last_axis() -> None:
     turned = Transpose(inputs=("d",), outputs=("t",), perm=(1, 0))
     assert last_stream({"t": (12, 6)}, turned) == Stream(12, 6, 1)
