@@ -202,7 +202,7 @@ def _kernel(draft: KernelDraft, region: Rect, placed: PlacedPlan, legs: tuple[Le
         writes=draft.writes,
         weights=draft.weights,
         legs=legs,
-        tags=(("kind", draft.kind),),
+        tags=(("kind", draft.kind), *((("phase", draft.phase),) if draft.phase else ())),
         origin=draft.origin,
     )
 

@@ -7,6 +7,7 @@ producer. Joining the latest keeps the kernels acyclic: all other inputs come fr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from engine.kernels.conv.spec import Conv
@@ -19,6 +20,8 @@ from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
 from lowering.graph import Graph, Node
+from lowering.passes.phases import training_phases
+from lowering.passes.rewrite import readers
 
 FAMILIES: tuple[tuple[type[Operation], str], ...] = (
     (Dot, "dot"),
@@ -54,12 +57,15 @@ class KernelDraft:
     writes: tuple[str, ...]
     weights: tuple[str, ...]
     origin: tuple[str, ...]
+    phase: str = ""
+    """part of a training step, empty for a graph that does not train"""
 
 
 @dataclass(slots=True)
 class _Group:
     nodes: list[Node] = field(default_factory=list)
     main: int = 0
+    phase: str = ""
 
 
 def family_of(op: Operation) -> str:
@@ -71,17 +77,49 @@ def fuse(graph: Graph) -> tuple[KernelDraft, ...]:
     """Return the kernels of a graph in an order that computes."""
     groups: list[_Group] = []
     owner: dict[str, int] = {}
-    for node in graph.nodes:
-        feeding = [owner[name] for name in node.op.inputs if name in owner]
-        if feeding and not _starts_kernel(node, graph, groups[max(feeding)]):
+    phases = training_phases(graph)
+    for nodes in _bundles(graph) if phases else ([node] for node in graph.nodes):
+        last = nodes[-1]
+        feeding = [owner[name] for node in nodes for name in node.op.inputs if name in owner]
+        latest = groups[max(feeding)] if feeding else None
+        if (
+            latest
+            and latest.phase == phases.get(last.op.outputs[0], "")
+            and not _starts_kernel(last, graph, latest)
+        ):
             index = max(feeding)
         else:
             index = len(groups)
-            groups.append(_Group())
-        group = groups[index]
-        group.nodes.append(node)
-        owner.update(dict.fromkeys(node.op.outputs, index))
+            groups.append(_Group(phase=phases.get(last.op.outputs[0], "")))
+        groups[index].nodes.extend(nodes)
+        owner.update((name, index) for node in nodes for name in node.op.outputs)
     return tuple(_draft(graph, groups, owner, index) for index in range(len(groups)))
+
+
+def _bundles(graph: Graph) -> Iterator[list[Node]]:
+    """Yield the nodes in order; elementwise work on inputs waits for the elementwise node it feeds.
+
+    An optimizer's terms of old state (a moment times its decay) thus join the update they are
+    part of and take no kernel of their own.
+    """
+    read = readers(graph)
+    ready = {*graph.inputs, *graph.constants, *graph.unknown}
+    waiting: dict[str, list[Node]] = {}
+    for node in graph.nodes:
+        held = [name for name in dict.fromkeys(node.op.inputs) if name in waiting]
+        name = node.op.outputs[0]
+        if not isinstance(node.op, Map):
+            for each in held:
+                yield waiting.pop(each)
+            yield [node]
+            continue
+        nodes = [*(one for each in held for one in waiting.pop(each)), node]
+        made = {each.op.outputs[0] for each in nodes}
+        old = all(each in ready or each in made for one in nodes for each in one.op.inputs)
+        if old and read[name] == 1 and name not in graph.outputs:
+            waiting[name] = nodes
+        else:
+            yield nodes
 
 
 def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
@@ -119,6 +157,7 @@ def _draft(graph: Graph, groups: list[_Group], owner: dict[str, int], index: int
         writes=tuple(leaving),
         weights=tuple(n for n in used if n in resident),
         origin=tuple(dict.fromkeys(name for node in nodes for name in node.origin)),
+        phase=groups[index].phase,
     )
 
 
