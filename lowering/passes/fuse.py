@@ -41,6 +41,9 @@ FAMILIES: tuple[tuple[type[Operation], str], ...] = (
     (Map, "pointwise"),
     (Operation, "move"),
 )
+_ELEMENTWISE = (Map, Reshape, Expand, Transpose)
+_GROWTH = 64
+"""elementwise work on so many times the elements leaves a kernel of scalars (our assumption)"""
 _VIEWS = (Reshape, Transpose, Slice, Expand, Concat, Pad)
 
 
@@ -79,20 +82,17 @@ def fuse(graph: Graph) -> tuple[KernelDraft, ...]:
     owner: dict[str, int] = {}
     phases = training_phases(graph)
     for nodes in _bundles(graph) if phases else ([node] for node in graph.nodes):
-        last = nodes[-1]
+        phase = phases.get(nodes[-1].op.outputs[0], "")
         feeding = [owner[name] for node in nodes for name in node.op.inputs if name in owner]
-        latest = groups[max(feeding)] if feeding else None
-        if (
-            latest
-            and latest.phase == phases.get(last.op.outputs[0], "")
-            and not _starts_kernel(last, graph, latest)
-        ):
-            index = max(feeding)
-        else:
+        index = max(feeding, default=-1)
+        if index < 0 or _parts(nodes[-1], graph, groups[index], phase):
             index = len(groups)
-            groups.append(_Group(phase=phases.get(last.op.outputs[0], "")))
+            groups.append(_Group(phase=phase))
         groups[index].nodes.extend(nodes)
         owner.update((name, index) for node in nodes for name in node.op.outputs)
+    for group in groups:
+        if group.phase:
+            group.main = _largest(group.nodes, graph)
     return tuple(_draft(graph, groups, owner, index) for index in range(len(groups)))
 
 
@@ -120,6 +120,27 @@ def _bundles(graph: Graph) -> Iterator[list[Node]]:
             waiting[name] = nodes
         else:
             yield nodes
+
+
+def _parts(node: Node, graph: Graph, feeding: _Group, phase: str) -> bool:
+    """Return whether a node starts a kernel of its own beside the one that feeds it last."""
+    if phase != feeding.phase or _starts_kernel(node, graph, feeding):
+        return True
+    if not phase or not isinstance(node.op, Map):
+        return False
+    return _size(node, graph) > _GROWTH * max(_size(each, graph) for each in feeding.nodes)
+
+
+def _largest(nodes: list[Node], graph: Graph) -> int:
+    """Return which node shapes a kernel: the first, or of elementwise work the largest."""
+    if not isinstance(nodes[0].op, _ELEMENTWISE):
+        return 0
+    sizes = [_size(n, graph) if isinstance(n.op, _ELEMENTWISE) else 0 for n in nodes]
+    return sizes.index(max(sizes))
+
+
+def _size(node: Node, graph: Graph) -> int:
+    return graph.values[node.op.outputs[0]].elements
 
 
 def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
