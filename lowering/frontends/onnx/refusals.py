@@ -20,12 +20,8 @@ _REASONS: dict[str, tuple[str, str]] = {
     "Compress": (_DATA_DEPENDENT, "use a mask of fixed shape with Where"),
     "Unique": (_DATA_DEPENDENT, ""),
     "NonMaxSuppression": (_DATA_DEPENDENT, "cut the model before it and run it on the host"),
-    "LSTM": ("there is no recurrent kernel yet", "unroll it at export into MatMul and Sigmoid"),
-    "GRU": ("there is no recurrent kernel yet", "unroll it at export into MatMul and Sigmoid"),
-    "RNN": ("there is no recurrent kernel yet", "unroll it at export into MatMul and Tanh"),
-    "ConvTranspose": ("there is no transposed convolution yet", "use Expand and Conv"),
-    "GatherElements": ("only Gather and GatherND are covered", "use Gather or GatherND"),
-    "Attention": ("it is not taken apart yet", "export at opset 20, as MatMul and Softmax"),
+    "GridSample": ("it reads at computed places between pixels", "sample on the host"),
+    "SequenceConstruct": ("a sequence has no fixed layout", "use Concat"),
 }
 _UNKNOWN = "no mesh operation covers it"
 

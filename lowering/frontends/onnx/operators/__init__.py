@@ -6,6 +6,7 @@ from lowering.frontends.onnx.operators import (
     constants,
     contraction,
     control,
+    einsum,
     indexing,
     layout,
     normalisation,
@@ -31,6 +32,7 @@ OPERATORS: dict[str, Importer] = {
     **quantized.OPERATORS,
     **optimizers.OPERATORS,
     **control.OPERATORS,
+    **einsum.OPERATORS,
 }
 
 
