@@ -36,7 +36,7 @@ def mesh_outputs(made: Compiled, inputs: Mapping[str, np.ndarray]) -> dict[str, 
 
 def worst_error(ours: Mapping[str, np.ndarray], theirs: Mapping[str, np.ndarray]) -> float:
     """Return the largest max |a - b| / max |b| of all outputs."""
-    assert list(ours) and set(ours) == set(theirs)
+    assert set(ours) == set(theirs) != set()
     return max(
         float(np.abs(ours[name] - array).max() / max(np.abs(array).max(), SMALLEST))
         for name, array in theirs.items()

@@ -155,6 +155,11 @@ def _check_outputs(builder: GraphBuilder, graph: GraphProto) -> None:
     for output in graph.output:
         if builder.resolve(output.name) not in builder.values:
             raise ModelImportError(f"output '{output.name}' is computed by no node")
+        if any(output.name == each.name for each in graph.input):
+            raise ModelImportError(
+                f"output '{output.name}' is an input of the model, so nothing computes it; "
+                "leave it out, or put an Identity between the two"
+            )
         shape = builder.value(output.name).shape
         if not output.type.tensor_type.HasField("shape"):
             continue

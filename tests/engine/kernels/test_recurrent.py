@@ -100,9 +100,11 @@ def test_time_steps_are_serial_whatever_the_region() -> None:
 def test_sizing_equals_the_profile() -> None:
     model = model_of(6, 48)
     for k_parts, n_parts in ((1, 1), (3, 5), (16, 48)):
-        sizes = (np.array(each) for each in (1, k_parts, n_parts))
         exact = profile(model, Tiling(1, k_parts, n_parts), WSE2, "fp32").length
-        assert int(estimate(model, *sizes, WSE2, "fp32")) == exact
+        assert (
+            int(estimate(model, np.array(1), np.array(k_parts), np.array(n_parts), WSE2, "fp32"))
+            == exact
+        )
 
 
 def test_every_product_is_counted() -> None:
