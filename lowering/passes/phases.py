@@ -51,6 +51,17 @@ def training_phases(graph: Graph) -> Mapping[str, str]:
     return phases
 
 
+def optimizer_inputs(graph: Graph) -> frozenset[str]:
+    """Return a training step's inputs that the loss does not need: moments and step counts."""
+    if not training_phases(graph):
+        return frozenset()
+    made = producers(graph)
+    loss = next(name for name in graph.outputs if _is_loss(graph, name))
+    needed = _ancestors([loss], made)
+    read = {name for each in needed for name in made[each].op.inputs}
+    return frozenset(name for name in graph.inputs if name not in read)
+
+
 def _is_loss(graph: Graph, name: str) -> bool:
     value = graph.values[name]
     return value.elements == 1 and value.dtype.startswith("float")

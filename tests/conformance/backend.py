@@ -22,8 +22,7 @@ from engine.run import execute
 from engine.values import run_values
 from lowering.compiler import Compiled, compile_graph
 from lowering.config import CompileConfig
-from lowering.errors import UnsupportedOpError
-from lowering.frontends.onnx import import_file
+from lowering.frontends.onnx import import_with_values
 from lowering.frontends.onnx.reading import ModelFile
 from lowering.graph import Graph
 from lowering.stages.plan import DoesNotFit
@@ -35,8 +34,6 @@ COLORS = 96
 """virtual channels of the generic mesh; crowded little graphs need more than a wafer's 24"""
 LARGE_SRAM_BYTES = 8 << 20
 """SRAM of a PE where a window reads more of a map than 48 KiB hold"""
-_BINDINGS = 8
-"""times an import is tried again with more inputs fixed"""
 
 
 class ConformanceError(AssertionError):
@@ -45,19 +42,7 @@ class ConformanceError(AssertionError):
 
 def import_bound(model: onnx.ModelProto, fed: Mapping[str, np.ndarray]) -> Graph:
     """Import a model; inputs that say how to lay others out become part of the program."""
-    bound: dict[str, np.ndarray] = {}
-    for _ in range(_BINDINGS):
-        copy = onnx.ModelProto()
-        copy.CopyFrom(model)
-        file = ModelFile(Path("case"), copy, "")
-        try:
-            return import_file(file, bound=bound)
-        except UnsupportedOpError as error:
-            wanted = {name for op in error.ops for name in op.inputs} - bound.keys()
-            if not wanted:
-                raise
-            bound.update({name: fed[name] for name in wanted})
-    raise ConformanceError(f"the model still asks for inputs after {_BINDINGS} rounds")
+    return import_with_values(ModelFile(Path("case"), model, ""), fed)
 
 
 def _machines() -> list[MachineSpec]:

@@ -11,10 +11,11 @@ from engine.kernels.move.spec import Expand, Transpose
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.reduce.spec import Reduce
 from engine.kernels.spec import Operation
+from lowering.evaluate import default_inputs
 from lowering.frontends.builder import GraphBuilder
 from lowering.graph import Graph
 from lowering.passes.fuse import fuse
-from lowering.passes.phases import training_phases
+from lowering.passes.phases import optimizer_inputs, training_phases
 
 
 def step() -> Graph:
@@ -50,6 +51,22 @@ def test_inference_has_no_phases() -> None:
     graph = step()
     assert training_phases(replace(graph, outputs=("y",))) == {}
     assert training_phases(replace(graph, outputs=("loss",))) == {}
+
+
+def test_inputs_beside_the_loss_belong_to_the_optimizer() -> None:
+    assert optimizer_inputs(step()) == set()
+    builder = GraphBuilder()
+    for name in ("w", "m"):
+        builder.add_value(name, (3,), "float32")
+    for op in (
+        Reduce(inputs=("w",), outputs=("loss",), fn="sum", axes=(0,), keepdims=False),
+        Map(inputs=("m", "loss"), outputs=("m2",), fn="add"),
+        Map(inputs=("w", "m2"), outputs=("w2",), fn="sub"),
+    ):
+        builder.emit(op, type(op).__name__, op.outputs[0], op.outputs[0])
+    graph = builder.finish("step", ["w", "m"], ["loss", "w2", "m2"])
+    assert optimizer_inputs(graph) == {"m"}
+    assert default_inputs(graph)["m"].min() > 0
 
 
 def test_kernels_end_where_a_phase_ends() -> None:
