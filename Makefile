@@ -26,11 +26,12 @@ if [ ! -x "$(1)" ]; then \
 fi
 endef
 
-.PHONY: help demo test lint types unit browser chromium tmux bench clean
+.PHONY: help demo test lint types unit browser chromium tmux conformance bench clean
 
 help:
 	@echo "make demo   compile a bundled model and open it in the browser"
 	@echo "make test   format, lint, types and tests, as in CI"
+	@echo "make conformance  run the selected cases of ONNX's own suite and write docs/conformance.md"
 	@echo "make bench  measure against the budgets"
 	@echo "make clean  remove the environment and the caches"
 
@@ -58,6 +59,11 @@ chromium:
 
 tmux:
 	@$(call need,$(TMUX_BINARY),tmux)
+
+# Two processes of their own: the default test run takes only a sample of the cases.
+conformance: $(VENV)/.dev
+	$(BIN)/python -m tests.conformance.report
+	$(PYTEST) tests/lowering -m slow
 
 bench: $(VENV)/.installed
 	@found=0; for script in benchmarks/bench_*.py; do \

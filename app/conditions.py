@@ -164,14 +164,15 @@ class _Judge:
         run, place = self.run, quantity.place
         if place:
             return self._placed(quantity)
+        regions = [*run.program.regions_of_kernels()]
         makers: dict[str, Callable[[], np.ndarray]] = {
             "step": lambda: np.arange(run.timeline.steps)[None],
             "cycle": lambda: run.timeline.times[:-1][None],
             "sample": lambda: series.samples_in_work(run),
             "entered": lambda: series.samples_entered(run),
             "waiting": lambda: series.waited(run),
-            "sram": lambda: run.execution.fields.occupancy.live,
-            "allocated": lambda: run.execution.fields.occupancy.allocated[:, None],
+            "sram": lambda: run.execution.fields.occupancy.live[regions],
+            "allocated": lambda: run.execution.fields.occupancy.allocated[regions, None],
             "utilization": lambda: series.kernel_utilization(run),
         }
         return makers[quantity.name]()
@@ -185,11 +186,11 @@ class _Judge:
             self._pe((row + size[0] - 1, col + size[1] - 1))
             return series.region_utilization(self.run, Rect(row, col, size[0], size[1]))[None]
         occupancy = self.run.execution.fields.occupancy
-        for index, kernel in enumerate(self.run.program.kernels):
-            if kernel.region.contains(row, col):
-                live = quantity.name == "sram"
-                return np.atleast_2d(occupancy.live[index] if live else occupancy.allocated[index])
-        return np.zeros((1, 1))
+        region = self.run.execution.fields.region_at(row, col)
+        if region is None:
+            return np.zeros((1, 1))
+        live = quantity.name == "sram"
+        return np.atleast_2d(occupancy.live[region] if live else occupancy.allocated[region])
 
     def _ranges(self, quantity: Quantity) -> Ranges:
         return ranges(self.run, quantity.name, str(quantity.place[0]) if quantity.place else "")

@@ -56,7 +56,9 @@ def region_utilization(run: Run, area: Rect) -> np.ndarray:
 def samples_in_work(run: Run) -> np.ndarray:
     """Return the sample that each kernel works on, -1 for none, int64 (kernels, steps)."""
     begin = run.timeline.times[:-1]
-    started = np.stack([np.searchsorted(s, begin, "right") for s in run.timeline.start])
+    started = np.stack(
+        [np.searchsorted(s, begin, "right") for s in run.timeline.start[: len(run.program.kernels)]]
+    )
     return np.asarray(np.where(run.execution.fields.tables.alive, started - 1, -1))
 
 
@@ -80,7 +82,7 @@ def moments(run: Run, cycles: np.ndarray) -> np.ndarray:
 
 def cause_codes(run: Run) -> np.ndarray:
     """Return the cause of every region between instances, RUNNING inside, (kernels, steps)."""
-    return run.execution.fields.tables.idle
+    return np.asarray(run.execution.fields.tables.idle[[*run.program.regions_of_kernels()]])
 
 
 def cause_code(name: str) -> int:

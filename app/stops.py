@@ -105,7 +105,7 @@ def _explain(run: Run, step: int, part: Quantity, kernel: Kernel | None, op: str
         return _wait(run, step, index)
     if part.name == "utilization":
         now = series.region_utilization(run, kernel.region)[step]
-        code = int(run.execution.fields.tables.idle[index, step])
+        code = int(run.execution.fields.tables.idle[_region(run, index), step])
         why = "its instance runs" if code == RUNNING else f"its region waits: {CAUSES[code]}"
         return _Found(f"utilization of {kernel.id}'s region is {percent(float(now))}; {why}")
     if part.name in ("value", "nan", "inf"):
@@ -113,21 +113,29 @@ def _explain(run: Run, step: int, part: Quantity, kernel: Kernel | None, op: str
     return None
 
 
+def _region(run: Run, index: int) -> int:
+    return run.program.regions_of_kernels()[index]
+
+
 def _bytes(run: Run, index: int) -> str:
-    return size(int(run.execution.fields.occupancy.allocated[index]))
+    return size(int(run.execution.fields.occupancy.allocated[_region(run, index)]))
 
 
 def _sram(run: Run, step: int, index: int, part: Quantity) -> _Found:
     """Name the buffer that grew, else the largest one that is live."""
     kernel, occupancy = run.program.kernels[index], run.execution.fields.occupancy
-    now = {(u.role, u.name): u.live for u in occupancy.uses(kernel.id, step)}
-    before = {(u.role, u.name): u.live for u in occupancy.uses(kernel.id, step - 1)} if step else {}
+    now = {(u.role, u.name): u.live for u in occupancy.uses(_region(run, index), step)}
+    before = (
+        {(u.role, u.name): u.live for u in occupancy.uses(_region(run, index), step - 1)}
+        if step
+        else {}
+    )
     grown = {key: live - before.get(key, 0) for key, live in now.items()}
     key = max(now, key=lambda k: (grown[k], now[k]) if step else (0, now[k]))
-    was = f" (was {count(int(occupancy.live[index, step - 1]))} B)" if step else ""
+    was = f" (was {count(int(occupancy.live[_region(run, index), step - 1]))} B)" if step else ""
     change = f"grew by {count(grown[key])} B" if step and grown[key] > 0 else "holds most"
     text = (
-        f"{count(int(occupancy.live[index, step]))} B live on {kernel.id}'s fullest PE{was}; "
+        f"{count(int(occupancy.live[_region(run, index), step]))} B live on {kernel.id}'s fullest PE{was}; "
         f"{key[0]} '{key[1]}' {change} to {count(now[key])} B"
     )
     held = next(b for b in run.program.buffers
@@ -158,7 +166,7 @@ def senders(run: Run, hot: HotLink) -> tuple[Decision, ...]:
 
 def _wait(run: Run, step: int, index: int) -> _Found:
     kernel = run.program.kernels[index]
-    code = int(run.execution.fields.tables.idle[index, step])
+    code = int(run.execution.fields.tables.idle[_region(run, index), step])
     if code == RUNNING:
         return _Found(f"{kernel.id} runs")
     gaps, (start, _) = run.execution.gaps, run.step_bounds(step)

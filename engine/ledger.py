@@ -251,6 +251,8 @@ def _products(spec: KernelSpec, shapes: dict[str, tuple[int, ...]]) -> int:
     kind = type(op).__name__
     if kind == "Dot":
         return prod(shapes[op.outputs[0]]) * shapes[op.inputs[0]][-1]
+    if kind == "Recurrent":
+        return prod(shapes[op.inputs[0]]) * shapes[op.inputs[1]][0]
     if kind == "Conv":
         return prod(shapes[op.outputs[0]]) * prod(shapes[op.inputs[1]][1:])
     return 0

@@ -142,12 +142,14 @@ def _problems(spec: MachineSpec) -> list[str]:
         elif not side <= fabric <= MAX_SIDE:
             found.append(f"fabric_{name} is {fabric}, must be {name} ({side})..{MAX_SIDE}")
     positive = (
-        "weight_wavelets_per_cycle", "sram_bytes", "colors", "read_bytes_per_cycle", "write_bytes_per_cycle",
+        "sram_bytes", "colors", "read_bytes_per_cycle", "write_bytes_per_cycle",
+        "weight_wavelets_per_cycle",
         "host_wavelets_per_cycle", "clock_hz",
     )  # fmt: skip
     found += [f"{n} is {getattr(spec, n)}, must be > 0" for n in positive if getattr(spec, n) <= 0]
     natural = (
-        "weight_latency_cycles", "reserved_sram_bytes", "reserved_colors", "task_start_cycles", "loop_cycles",
+        "reserved_sram_bytes", "reserved_colors", "task_start_cycles", "loop_cycles",
+        "weight_latency_cycles",
         "hop_cycles", "ramp_cycles", "turn_cycles",
     )  # fmt: skip
     found += [f"{n} is {getattr(spec, n)}, must be >= 0" for n in natural if getattr(spec, n) < 0]

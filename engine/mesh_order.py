@@ -18,6 +18,8 @@ from engine.kernels.conv.values import output_shape, patches
 from engine.kernels.dot.spec import Dot
 from engine.kernels.evaluate import evaluate
 from engine.kernels.problem import Problem
+from engine.kernels.recurrent.spec import Recurrent
+from engine.kernels.recurrent.values import run_cell
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
 from engine.kernels.spec import Operation
 from engine.program import Tiling
@@ -43,6 +45,8 @@ def mesh_evaluate(
         return (_dot(arrays[0], arrays[1], problem, tiling),)
     if isinstance(op, Conv):
         return (_conv(op, arrays[0], arrays[1], problem, tiling),)
+    if isinstance(op, Recurrent):
+        return _recurrent(op, arrays, problem, tiling)
     parts = max(1, tiling.n_parts // problem.batch)
     with np.errstate(all="ignore"):
         if isinstance(op, Softmax):
@@ -66,6 +70,21 @@ def _dot(a: np.ndarray, b: np.ndarray, problem: Problem, tiling: Tiling) -> np.n
     right = np.broadcast_to(b, (*shape, *b.shape[-2:])).reshape(-1, *b.shape[-2:])
     product = mesh_product(left, right, problem, tiling)
     return product.reshape(*shape, a.shape[-2], b.shape[-1])
+
+
+def _recurrent(
+    op: Recurrent, arrays: Sequence[np.ndarray], problem: Problem, tiling: Tiling
+) -> tuple[np.ndarray, ...]:
+    """Run the time steps; each gate's product runs along the column as a product of its own."""
+    pieces = Split(problem.k_units, tiling.k_parts)
+    cuts = [pieces.start(i) for i in range(pieces.parts)] + [problem.k_units]
+
+    def product(state: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        out = np.empty((1, state.shape[0], weights.shape[1]), state.dtype)
+        _chain(state[None], weights[None], cuts, tiling, out)
+        return np.asarray(out[0])
+
+    return run_cell(op, arrays, product)
 
 
 def _conv(

@@ -236,6 +236,11 @@ class Program:
             found.append((rect, kernels))
         return tuple(found)
 
+    def regions_of_kernels(self) -> tuple[int, ...]:
+        """Return the index of the region, in `order`, of every kernel."""
+        places = {index: place for place, (_, own) in enumerate(self.areas()) for index in own}
+        return tuple(places[index] for index in range(len(self.kernels)))
+
     def kernel(self, kernel_id: str) -> Kernel:
         """Return the kernel called `kernel_id`; KeyError if there is none."""
         for kernel in self.kernels:

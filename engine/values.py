@@ -83,11 +83,12 @@ class ValueRun:
 
     def outputs(self) -> dict[str, np.ndarray]:
         """Return the program's outputs; a leading samples axis when there are several."""
-        names = [t.id for t in self.program.tensors if t.role == "output"]
+        given = {t.id: t.dtype for t in self.program.tensors if t.role == "output"}
         if self.samples == 1:
-            return {name: self.tensors[name, 0] for name in names}
+            return {name: _declared(self.tensors[name, 0], to) for name, to in given.items()}
         return {
-            name: np.stack([self.tensors[name, s] for s in range(self.samples)]) for name in names
+            name: _declared(np.stack([self.tensors[name, s] for s in range(self.samples)]), to)
+            for name, to in given.items()
         }
 
     def tile(self, kernel_id: str, row: int, col: int) -> Tile:
@@ -169,9 +170,18 @@ def _weights(kernel: Kernel, program: Program, store: TensorStore) -> dict[str, 
     return found
 
 
+def _declared(array: np.ndarray, dtype: str) -> np.ndarray:
+    """Return an array in the dtype that the model declares for it."""
+    with np.errstate(over="ignore"):
+        return array.astype(dtype, copy=False)
+
+
 def _stored(array: np.ndarray, storage: str) -> np.ndarray:
-    """Round floats to the storage dtype; they are computed with in float32."""
-    if array.dtype.kind != "f":
+    """Round floats to the storage dtype; they are computed with in float32.
+
+    float64 keeps its bits: what a model declares so wide would lose its range otherwise.
+    """
+    if array.dtype.kind != "f" or array.dtype == np.float64:
         return array
     if storage == "fp16":
         with np.errstate(over="ignore"):

@@ -58,7 +58,7 @@ def make_kernel(
         writes=draft.writes,
         weights=draft.weights,
         legs=legs,
-        tags=(("kind", draft.kind),),
+        tags=(("kind", draft.kind), *((("phase", draft.phase),) if draft.phase else ())),
         origin=draft.origin,
     )
 

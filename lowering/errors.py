@@ -28,6 +28,8 @@ class UnsupportedOp:
     """model outputs that cannot be computed without these nodes"""
     alternative: str = ""
     """what to use in its place, empty where nothing is near"""
+    inputs: tuple[str, ...] = ()
+    """inputs of the model whose values would have to be known at compile time"""
 
     @property
     def count(self) -> int:
@@ -41,6 +43,9 @@ class UnsupportedOp:
         nodes = "1 node" if self.count == 1 else f"{self.count} nodes"
         outputs = "1 output" if self.blocked_outputs == 1 else f"{self.blocked_outputs} outputs"
         line = f"{self.op_type}: {nodes} ({shown}{more}), {self.reason}; blocks {outputs}"
+        if self.inputs:
+            named = ", ".join(f"'{name}'" for name in self.inputs[:_NAMES_SHOWN])
+            return f"{line}; it would do if {named} had a fixed value (an initializer)"
         return f"{line}; {self.alternative}" if self.alternative else line
 
 

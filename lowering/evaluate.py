@@ -17,6 +17,7 @@ from engine.kernels.pointwise.functions import Array
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.spec import Operation
 from lowering.graph import Graph
+from lowering.passes.phases import optimizer_inputs
 
 _EXAMPLE_RANGE = 2
 """integers that index nothing are drawn as 0 or 1, as in masks and segment ids"""
@@ -77,15 +78,19 @@ def default_inputs(graph: Graph, seed: int = 0) -> dict[str, Array]:
     """Return seeded example inputs: normal floats, indices that exist, flags that are set.
 
     An integer input that a Gather reads, directly or through moves and casts, is drawn below the
-    length of the axis it indexes. One that is only ever cast to bool, as a mask is, gets ones.
+    length of the axis it indexes. One that is only ever cast to bool, as a mask
+    is, gets ones. An optimizer's moments and step counts are positive, as after some steps.
     """
     rng = np.random.default_rng(seed)
     limits = _limits(graph)
+    positive = optimizer_inputs(graph)
     made: dict[str, Array] = {}
     for name in graph.inputs:
         value = graph.values[name]
         dtype = np.dtype(value.dtype)
-        if dtype.kind == "f":
+        if dtype.kind == "f" and name in positive:
+            made[name] = (0.1 + rng.random(value.shape)).astype(dtype)
+        elif dtype.kind == "f":
             made[name] = rng.standard_normal(value.shape).astype(dtype)
         elif dtype.kind == "b" or _is_flag(graph, name):
             made[name] = np.ones(value.shape, dtype)

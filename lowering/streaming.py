@@ -30,7 +30,7 @@ MEGACYCLE = 1_000_000
 
 def compile_streaming(job: Job) -> Made:
     """Compile a job so that its kernels take turns on the whole wafer."""
-    graph, plan, config, cache = job.graph, job.plan, job.config, job.cache
+    plan, config, cache = job.plan, job.config, job.cache
     machine = config.machine
     key = (plan, machine, config.storage, config.pe_caps)
     job.progress.stage("sizing", len(plan.drafts), "kernels")

@@ -37,7 +37,7 @@ class Facts:
         for kernel in program.kernels:
             for cause, cycles in self.inside(kernel.id).items():
                 found[cause] += cycles * program.samples
-        areas = [sum(self.area(name) for name in order[:1]) for order in program.order]
+        areas = [rect.area for rect, _ in program.areas()]
         waits = self.run.execution.gaps.sums(len(program.order))
         for code, cause in enumerate(CAUSES):
             found[cause] += int((waits[:, code] * np.array(areas)).sum())
@@ -89,14 +89,16 @@ class Facts:
     @cached_property
     def allocated(self) -> dict[str, int]:
         """bytes of the layout on each kernel's fullest PE"""
-        given = self.run.execution.fields.occupancy.allocated
+        by_region = self.run.execution.fields.occupancy.allocated
+        given = by_region[[*self.run.program.regions_of_kernels()]]
         return {k.id: int(n) for k, n in zip(self.run.program.kernels, given, strict=True)}
 
     @cached_property
     def critical(self) -> tuple[dict[str, int], int, int]:
         """(cycles by kernel, cycles of transfers, cycles of host transfers) on the critical path"""
         execution = self.run.execution
-        return critical_shares(execution.program, execution.net, execution.timeline)
+        kernels, shares = critical_shares(execution.program, execution.net, execution.timeline)
+        return kernels, shares["fabric"], shares["host"]
 
     @cached_property
     def hot(self) -> HotLink | None:

@@ -18,9 +18,11 @@ _KIND = {"compute": "compute", "overhead": "overhead", "memory": "memory", "tran
 def view_bottleneck(run: Run) -> BottleneckView:
     """Return what holds the critical path, with the lower bound."""
     execution, makespan = run.execution, run.timeline.makespan
-    kernels, fabric, host = critical_shares(execution.program, execution.net, run.timeline)
+    kernels, shares = critical_shares(execution.program, execution.net, run.timeline)
     cycles = dict.fromkeys(("compute", "overhead", "memory", "fabric", "input", "imbalance"), 0.0)
-    cycles["fabric"], cycles["input"] = float(fabric), float(host)
+    cycles["fabric"], cycles["input"] = float(shares["fabric"]), float(shares["host"])
+    if run.program.streams:
+        cycles["weights"] = float(shares["weights"])
     for name, held in kernels.items():
         profile = execution.profiles[name]
         whole = profile.length * int(profile.counts().sum())

@@ -107,7 +107,7 @@ def tile_cycles(
     own = -(-(m_all * n) // k_parts)
     multiplies = problem.work in ("mac", "window", "reduce")
     products = m_all * k_all * n * density if multiplies else 0 * own
-    lines = np.minimum(m_all, MAX_CHUNKS * n)
+    lines = problem.serial * np.minimum(m_all // problem.serial, MAX_CHUNKS * n)
     side = own * model.epilogue.vector_ops
     compute = _ceil((products + side) / rate.elements_per_cycle)
     terms = k_all * density if multiplies else 0 * own
@@ -116,6 +116,7 @@ def tile_cycles(
     looked = m_all if problem.work == "lookup" else 0 * own
     overhead = _ceil(setups) + looked + machine.task_start_cycles
     overhead = overhead + machine.loop_cycles * model.epilogue.calls
+    overhead = overhead + machine.task_start_cycles * (problem.serial - 1)
     memory = _memory_cycles(products + side, compute, machine, bytes_each)
     transfer = _transfer_cycles(model, m_all, k_all, n, own, k_parts, machine, bytes_each)
     idle = (m == 0) | (n == 0) | (k == 0)
@@ -148,7 +149,10 @@ def _transfer_cycles(
     """Cycles in which the core moves wavelets: one a wavelet in, one a wavelet out."""
     problem = model.problem
     per_position = problem.m * problem.n
-    if problem.work == "mac":
+    if problem.serial > 1:
+        state = m * k // problem.k_inner
+        arriving = state + own * model.streamed // max(1, per_position)
+    elif problem.work == "mac":
         heads = -(-n * problem.batch // problem.n)
         arriving = -(-heads * m * k * model.streamed // (problem.m * problem.k * problem.batch))
         arriving = arriving + k * n * (model.stationary > 0)
@@ -157,7 +161,8 @@ def _transfer_cycles(
     else:
         arriving = own * model.streamed // max(1, per_position)
     arriving = arriving + own * model.side_inputs // max(1, per_position)
-    summed = np.where(k_parts > 1, 2 * m * n, 0) if problem.work != "none" else 0 * own
+    gates = problem.k_inner if problem.serial > 1 else 1
+    summed = np.where(k_parts > 1, 2 * m * n * gates, 0) if problem.work != "none" else 0 * own
     words = _ceil((arriving + own) * bytes_each / machine.wavelet_bytes)
     return np.asarray(words + _ceil(summed * ACCUMULATOR_BYTES / machine.wavelet_bytes))
 
@@ -185,11 +190,16 @@ def estimate(
 def chain_latency(
     model: KernelModel, k_parts: np.ndarray, n_parts: np.ndarray, machine: MachineSpec
 ) -> np.ndarray:
-    """Return the cycles the last partial sum spends on its way: hops and ramps."""
+    """Return the cycles the last partial sum spends on its way: hops and ramps.
+
+    A cell pays them in every time step, and those of handing its state to all columns.
+    """
     hops = machine.hop_cycles
     ramps = 2 * machine.ramp_cycles
     down = np.where(k_parts > 1, (k_parts - 1) * hops + ramps, 0)
     across = np.where(n_parts > 1, 2 * ((n_parts - 1) * hops + ramps), 0)
+    if model.problem.serial > 1:
+        return np.asarray(model.problem.serial * (down + across))
     return np.asarray(down + (across if model.epilogue.row_sums else 0))
 
 

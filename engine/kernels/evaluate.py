@@ -13,14 +13,16 @@ from engine.kernels.conv.spec import Conv
 from engine.kernels.dot import values as dot
 from engine.kernels.dot.spec import Dot
 from engine.kernels.gather import values as gather
-from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.gather.spec import Gather, GatherElements, GatherND, Scatter, ScatterND
 from engine.kernels.move import values as move
 from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
 from engine.kernels.pointwise import values as pointwise
 from engine.kernels.pointwise.functions import Array
 from engine.kernels.pointwise.spec import Map
+from engine.kernels.recurrent import values as recurrent
+from engine.kernels.recurrent.spec import Recurrent
 from engine.kernels.reduce import values as reduce
-from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import Operation
 from engine.kernels.window import values as window
 from engine.kernels.window.spec import Window
@@ -30,9 +32,10 @@ _EVALUATORS: dict[type[Operation], Callable[[Any, Sequence[Array]], tuple[Array,
     Dot: dot.evaluate,
     Conv: conv.evaluate,
     Window: window.evaluate,
-    **dict.fromkeys((Reduce, Softmax, Normalize), reduce.evaluate),
+    **dict.fromkeys((Reduce, Softmax, Normalize, TopK, CumSum), reduce.evaluate),
     **dict.fromkeys((Reshape, Transpose, Slice, Concat, Pad, Expand), move.evaluate),
-    **dict.fromkeys((Gather, GatherND), gather.evaluate),
+    **dict.fromkeys((Gather, GatherND, GatherElements, Scatter, ScatterND), gather.evaluate),
+    Recurrent: recurrent.evaluate,
 }
 
 

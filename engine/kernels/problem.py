@@ -13,7 +13,8 @@ from math import prod
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
-from engine.kernels.gather.spec import Gather
+from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.recurrent.spec import Recurrent
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
@@ -42,6 +43,8 @@ class Problem:
     """units of the streamed input along M"""
     n_axis: int = -1
     """axis of the output that N runs along (innermost part)"""
+    serial: int = 1
+    """time steps that follow one another inside an instance; each needs all of the one before"""
 
     @property
     def m(self) -> int:
@@ -60,12 +63,13 @@ class Problem:
 
 
 def kernel_problem(spec: KernelSpec, shapes: Shapes) -> Problem:
-    """Return the iteration space of a kernel's main operation."""
+    """Return the iteration space of a kernel's main operation; one of no elements takes one PE."""
     op = spec.main_op
-    for kind, builder in _BUILDERS:
-        if isinstance(op, kind):
-            return builder(op, shapes)
-    return _grid(op, shapes)
+    builder = next((each for kind, each in _BUILDERS if isinstance(op, kind)), _grid)
+    found = builder(op, shapes)
+    if min(found.m_units, found.m_inner, found.k_units, found.k_inner, found.n_units) > 0:
+        return found
+    return Problem(1, 1, 1, 1, 1)
 
 
 def _dot(op: Operation, shapes: Shapes) -> Problem:
@@ -102,6 +106,15 @@ def _window(op: Operation, shapes: Shapes) -> Problem:
     )  # fmt: skip
 
 
+def _recurrent(op: Operation, shapes: Shapes) -> Problem:
+    """See a cell as (steps x batch) x (hidden x gates) x hidden: rows cut K, time is never cut."""
+    assert isinstance(op, Recurrent)
+    steps, batch, _ = shapes[op.inputs[0]]
+    return Problem(
+        1, steps * batch, op.hidden, op.gates, op.hidden, work="mac", in_units=1, serial=steps
+    )  # fmt: skip
+
+
 def _reduce(op: Operation, shapes: Shapes) -> Problem:
     assert isinstance(op, Reduce)
     x = shapes[op.inputs[0]]
@@ -125,8 +138,19 @@ def _grid(op: Operation, shapes: Shapes) -> Problem:
     axis = op.axis if isinstance(op, Softmax) else len(out) - 1
     if isinstance(op, Normalize):
         axis = op.axes[-1]
-    m = prod(out) // out[axis]
+    m = prod(out) // max(1, out[axis])
     return Problem(m, 1, 1, 1, out[axis], in_units=m, n_axis=axis)
+
+
+def _gather_nd(op: Operation, shapes: Shapes) -> Problem:
+    """See slices picked from a table as look-ups; picks inside batch axes have no table."""
+    assert isinstance(op, GatherND)
+    table, indices = shapes[op.inputs[0]], shapes[op.inputs[1]]
+    depth = indices[-1]
+    if op.batch_dims or depth == len(table):
+        return _grid(op, shapes)
+    m = prod(indices[:-1])
+    return Problem(m, 1, prod(table[:depth]), 1, prod(table[depth:]), work="lookup", in_units=m)
 
 
 _BUILDERS: tuple[tuple[type[Operation], Callable[[Operation, Shapes], Problem]], ...] = (
@@ -135,4 +159,6 @@ _BUILDERS: tuple[tuple[type[Operation], Callable[[Operation, Shapes], Problem]],
     (Window, _window),
     (Reduce, _reduce),
     (Gather, _gather),
+    (GatherND, _gather_nd),
+    (Recurrent, _recurrent),
 )

@@ -16,7 +16,8 @@ from engine.kernels.move.spec import Expand, Reshape, Slice, Transpose
 from engine.kernels.pointwise.functions import FUNCTIONS
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.problem import Problem, Shapes
-from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.recurrent.spec import Recurrent
+from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
 
@@ -38,7 +39,10 @@ class Epilogue:
 
 
 def vector_ops(op: Operation) -> int:
-    """Return the vector operations that one element of `op` takes (0 for views and products)."""
+    """Return the vector operations that one element of `op` takes (0 for views and products).
+
+    A selection compares each element with the k best so far in a heap (our assumption).
+    """
     if isinstance(op, Map):
         return FUNCTIONS[op.fn].vector_ops
     if isinstance(op, Softmax):
@@ -48,13 +52,25 @@ def vector_ops(op: Operation) -> int:
         return 2 * op.center + 3 + (len(op.inputs) - 1)
     if isinstance(op, _NO_ARITHMETIC):
         return 0
+    if isinstance(op, TopK):
+        return 2 + 2 * op.k.bit_length()
+    if isinstance(op, Recurrent):
+        return gate_vector_ops(op)
     return 1
+
+
+def gate_vector_ops(op: Recurrent) -> int:
+    """Return the vector operations one hidden unit takes in a time step beside its products."""
+    functions = sum(FUNCTIONS[name].vector_ops for name, _ in op.activations)
+    sigmoids = (op.gates - len(op.activations) + 1) * FUNCTIONS[op.activations[0][0]].vector_ops
+    extra = {"lstm": 4, "gru": 4, "rnn": 0}[op.cell]
+    return functions + max(0, sigmoids) + 2 * op.gates + extra
 
 
 def touched(op: Operation, shapes: Shapes) -> int:
     """Return the elements that `op` walks over: the larger of what it reads first and writes."""
     sizes = [prod(shapes[name]) for name in op.outputs]
-    if isinstance(op, Reduce):
+    if isinstance(op, Reduce | TopK):
         sizes.append(prod(shapes[op.inputs[0]]))
     return max(sizes)
 
@@ -64,6 +80,8 @@ def row_sums(op: Operation, shapes: Shapes) -> int:
     size = prod(shapes[op.inputs[0]])
     if isinstance(op, Softmax):
         return 2 * (size // shapes[op.inputs[0]][op.axis])
+    if isinstance(op, CumSum | TopK):
+        return size // max(1, shapes[op.inputs[0]][op.axis])
     if isinstance(op, Normalize):
         reduced = prod(shapes[op.inputs[0]][axis] for axis in op.axes)
         return (1 + op.center) * (size // reduced)

@@ -57,11 +57,6 @@ class GraphBuilder:
         value = Value(name, tuple(int(side) for side in shape), dtype)
         if value.elements > MAX_ELEMENTS:
             raise ValueError(f"value '{name}' of shape {value.shape} has over 2**40 elements")
-        if value.elements == 0:
-            raise ValueError(
-                f"value '{name}' of shape {value.shape} has no elements; "
-                "give the side that is 0 a positive length"
-            )
         self.values[name] = value
         return value
 
@@ -95,33 +90,50 @@ class GraphBuilder:
         return name
 
     def emit(self, op: Operation, kind: str, origin: str, name: str) -> str:
-        """Add an operation with one output and return that output's name.
+        """Add an operation and return its first output's name.
 
-        An operation on constants only becomes a constant, without numbers if one has none. A
-        result of no elements is a constant too: nothing of it depends on the inputs.
+        An operation on constants only becomes constants, without numbers if one has none. Results
+        of no elements are constants too: nothing of them depends on the inputs.
         """
-        read = [self.values[each] for each in op.inputs]
-        shape, dtype = infer(op, read)
-        output = op.outputs[0]
-        if prod(shape) == 0:
-            return self.add_constant(output, np.empty(shape, dtype))
-        if all(self.is_constant(each) for each in op.inputs) and self._fold(op, shape, dtype):
-            return output
-        self.add_value(output, shape, dtype)
+        made = infer(op, [self.values[each] for each in op.inputs])
+        if all(prod(shape) == 0 for shape, _ in made):
+            for output, (shape, dtype) in zip(op.outputs, made, strict=True):
+                self.add_constant(output, np.empty(shape, dtype))
+            return op.outputs[0]
+        if all(self.is_constant(each) for each in op.inputs) and self._fold(op, made):
+            return op.outputs[0]
+        for output, (shape, dtype) in zip(op.outputs, made, strict=True):
+            self.add_value(output, shape, dtype)
         self.nodes.append(Node(name, op, kind, (origin,)))
-        return output
+        return op.outputs[0]
 
-    def _fold(self, op: Operation, shape: tuple[int, ...], dtype: str) -> bool:
-        output = op.outputs[0]
+    def _fold(self, op: Operation, made: Sequence[tuple[tuple[int, ...], str]]) -> bool:
         sources = frozenset[str]().union(*(self._sources[each] for each in op.inputs))
         if any(each in self.unknown for each in op.inputs):
-            self.add_unknown(output, shape, dtype, sources)
+            for output, (shape, dtype) in zip(op.outputs, made, strict=True):
+                self.add_unknown(output, shape, dtype, sources)
             return True
-        if prod(shape) * np.dtype(dtype).itemsize > MAX_FOLDED_BYTES:
+        if sum(prod(s) * np.dtype(d).itemsize for s, d in made) > MAX_FOLDED_BYTES:
             return False
-        (array,) = evaluate(op, [self.constants[each] for each in op.inputs])
-        self.add_constant(output, np.asarray(array, dtype=dtype), sources)
+        arrays = evaluate(op, [self.constants[each] for each in op.inputs])
+        for output, array, (_, dtype) in zip(op.outputs, arrays, made, strict=True):
+            self.add_constant(output, np.asarray(array, dtype=dtype), sources)
         return True
+
+    def origins(self, name: str) -> set[str]:
+        """Return the values that no node makes and `name` is computed from."""
+        makers = {output: node for node in self.nodes for output in node.op.outputs}
+        found, open_names, seen = set[str](), [self.resolve(name)], set[str]()
+        while open_names:
+            each = open_names.pop()
+            if each in seen:
+                continue
+            seen.add(each)
+            if each in makers:
+                open_names.extend(makers[each].op.inputs)
+            elif not self.is_constant(each):
+                found.add(each)
+        return found
 
     def finish(
         self, name: str, inputs: Sequence[str], outputs: Sequence[str], source_hash: str = ""

@@ -14,11 +14,12 @@ import numpy as np
 from engine.kernels.conv.spec import Conv
 from engine.kernels.conv.values import output_shape as conv_shape
 from engine.kernels.dot.spec import Dot
-from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.gather.spec import Gather, GatherElements, GatherND, Scatter, ScatterND
 from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.pointwise.values import result_dtype
-from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.recurrent.spec import Recurrent
+from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import Operation
 from engine.kernels.window.spec import Window
 from engine.kernels.window.values import output_shape as window_shape
@@ -130,11 +131,62 @@ def _gather_nd(op: GatherND, values: Sequence[Value]) -> Shape:
     return (*indices[:-1], *data[batch + depth :])
 
 
+def _gather_elements(op: GatherElements, values: Sequence[Value]) -> Shape:
+    data, indices = values[0].shape, values[1].shape
+    fits = len(data) == len(indices) and all(
+        axis == op.axis or side <= data[axis] for axis, side in enumerate(indices)
+    )
+    if not fits:
+        raise ValueError(f"indices {indices} do not fit data {data} along axis {op.axis}")
+    return indices
+
+
+def _scatter(op: Scatter, values: Sequence[Value]) -> Shape:
+    data, indices, updates = (value.shape for value in values)
+    fits = len(data) == len(indices) and all(
+        axis == op.axis or side <= data[axis] for axis, side in enumerate(indices)
+    )
+    if not fits or indices != updates:
+        raise ValueError(f"indices {indices} and updates {updates} do not fit data {data}")
+    return data
+
+
+def _scatter_nd(op: ScatterND, values: Sequence[Value]) -> Shape:
+    data, indices, updates = (value.shape for value in values)
+    depth = indices[-1]
+    if depth > len(data) or updates != (*indices[:-1], *data[depth:]):
+        raise ValueError(f"indices {indices} and updates {updates} do not fit data {data}")
+    return data
+
+
+def _top_k(op: TopK, values: Sequence[Value]) -> tuple[tuple[Shape, str], ...]:
+    shape = list(values[0].shape)
+    if not 0 <= op.k <= shape[op.axis]:
+        raise ValueError(f"cannot take {op.k} of the {shape[op.axis]} on axis {op.axis}")
+    shape[op.axis] = op.k
+    return (tuple(shape), values[0].dtype), (tuple(shape), "int64")
+
+
+def _recurrent(op: Recurrent, values: Sequence[Value]) -> tuple[tuple[Shape, str], ...]:
+    steps, batch, gates = values[0].shape
+    if gates != op.gates * op.hidden or values[1].shape != (op.hidden, gates):
+        raise ValueError(
+            f"inputs {values[0].shape} and weights {values[1].shape} do not fit "
+            f"{op.gates} gates of {op.hidden} units"
+        )
+    state = ((batch, op.hidden), values[0].dtype)
+    return (((steps, batch, op.hidden), values[0].dtype), *(state,) * (len(op.outputs) - 1))
+
+
+def _windows(op: Window, values: Sequence[Value]) -> tuple[tuple[Shape, str], ...]:
+    shape = _window(op, values)
+    return ((shape, values[0].dtype), (shape, "int64"))[: len(op.outputs)]
+
+
 _SHAPES: dict[type[Operation], Callable[[Any, Sequence[Value]], Shape]] = {
     Map: lambda op, values: broadcast(*(value.shape for value in values)),
     Dot: _dot,
     Conv: _conv,
-    Window: _window,
     Reshape: _reshape,
     Transpose: _transpose,
     Slice: _slice,
@@ -146,14 +198,27 @@ _SHAPES: dict[type[Operation], Callable[[Any, Sequence[Value]], Shape]] = {
     Normalize: _normalize,
     Gather: _gather,
     GatherND: _gather_nd,
+    GatherElements: _gather_elements,
+    Scatter: _scatter,
+    ScatterND: _scatter_nd,
+    CumSum: lambda op, values: values[0].shape,
 }
 
 
-def infer(op: Operation, values: Sequence[Value]) -> tuple[Shape, str]:
-    """Return shape and dtype of the one output of `op`."""
+_SEVERAL: dict[type[Operation], Callable[[Any, Sequence[Value]], tuple[tuple[Shape, str], ...]]] = {
+    TopK: _top_k,
+    Recurrent: _recurrent,
+    Window: _windows,
+}
+
+
+def infer(op: Operation, values: Sequence[Value]) -> tuple[tuple[Shape, str], ...]:
+    """Return shape and dtype of each output of `op`."""
+    if type(op) in _SEVERAL:
+        return _SEVERAL[type(op)](op, values)
     dtype = values[0].dtype
     if isinstance(op, Map):
         dtype = result_dtype(op, [value.dtype for value in values])
     elif isinstance(op, Reduce) and op.fn in ("argmax", "argmin"):
         dtype = "int64"
-    return _SHAPES[type(op)](op, values), dtype
+    return ((_SHAPES[type(op)](op, values), dtype),)

@@ -7,6 +7,7 @@ from typing import Protocol
 from lowering.graph import Graph
 from lowering.passes.batch_norm import FoldBatchNorm
 from lowering.passes.canonicalise import Canonicalise
+from lowering.passes.constant_outputs import HoldConstantOutputs
 from lowering.passes.fold import Fold
 from lowering.passes.global_pool import GlobalPool
 
@@ -19,7 +20,9 @@ class Pass(Protocol):
         ...
 
 
-PIPELINE: tuple[Pass, ...] = (Fold(), Canonicalise(), FoldBatchNorm(), GlobalPool())
+PIPELINE: tuple[Pass, ...] = (
+    Fold(), Canonicalise(), FoldBatchNorm(), GlobalPool(), HoldConstantOutputs(),
+)  # fmt: skip
 """what runs on an imported graph before kernels are formed, in order"""
 
 
@@ -37,6 +40,6 @@ def run_passes(graph: Graph, off: Sequence[str] = ()) -> Graph:
 
 
 __all__ = [
-    "OPTIONAL", "PIPELINE", "Canonicalise", "Fold", "FoldBatchNorm", "GlobalPool", "Pass",
-    "run_passes",
+    "OPTIONAL", "PIPELINE", "Canonicalise", "Fold", "FoldBatchNorm", "GlobalPool",
+    "HoldConstantOutputs", "Pass", "run_passes",
 ]  # fmt: skip

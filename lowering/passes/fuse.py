@@ -7,16 +7,21 @@ producer. Joining the latest keeps the kernels acyclic: all other inputs come fr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
-from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.gather.spec import Gather, GatherElements, GatherND, Scatter, ScatterND
+from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
 from engine.kernels.pointwise.spec import Map
-from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.recurrent.spec import Recurrent
+from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
 from lowering.graph import Graph, Node
+from lowering.passes.phases import training_phases
+from lowering.passes.rewrite import readers
 
 FAMILIES: tuple[tuple[type[Operation], str], ...] = (
     (Dot, "dot"),
@@ -24,6 +29,12 @@ FAMILIES: tuple[tuple[type[Operation], str], ...] = (
     (Window, "window"),
     (Gather, "gather"),
     (GatherND, "gather"),
+    (GatherElements, "gather"),
+    (Scatter, "gather"),
+    (ScatterND, "gather"),
+    (Recurrent, "recurrent"),
+    (TopK, "reduce"),
+    (CumSum, "reduce"),
     (Reduce, "reduce"),
     (Softmax, "reduce"),
     (Normalize, "reduce"),
@@ -32,6 +43,10 @@ FAMILIES: tuple[tuple[type[Operation], str], ...] = (
 )
 FUSABLE = ("bias", "activation", "normalisation", "views")
 """classes of operations that can join the kernel that feeds them"""
+_ELEMENTWISE = (Map, Reshape, Expand, Transpose)
+_GROWTH = 64
+"""elementwise work on so many times the elements leaves a kernel of scalars (our assumption)"""
+_VIEWS = (Reshape, Transpose, Slice, Expand, Concat, Pad)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +62,15 @@ class KernelDraft:
     writes: tuple[str, ...]
     weights: tuple[str, ...]
     origin: tuple[str, ...]
+    phase: str = ""
+    """part of a training step, empty for a graph that does not train"""
 
 
 @dataclass(slots=True)
 class _Group:
     nodes: list[Node] = field(default_factory=list)
     main: int = 0
+    phase: str = ""
 
 
 def family_of(op: Operation) -> str:
@@ -72,26 +90,78 @@ def fuse(graph: Graph, joining: tuple[str, ...] = FUSABLE) -> tuple[KernelDraft,
     """Return the kernels of a graph in an order that computes; only `joining` classes join."""
     groups: list[_Group] = []
     owner: dict[str, int] = {}
-    for node in graph.nodes:
-        feeding = [owner[name] for name in node.op.inputs if name in owner]
-        joins = feeding and class_of(node.op, graph) in joining
-        if joins and not _starts_kernel(node, graph, groups[max(feeding)]):
-            index = max(feeding)
-        else:
+    phases = training_phases(graph)
+    for nodes in _bundles(graph) if phases else ([node] for node in graph.nodes):
+        phase = phases.get(nodes[-1].op.outputs[0], "")
+        feeding = [owner[name] for node in nodes for name in node.op.inputs if name in owner]
+        index = max(feeding, default=-1)
+        joins = index >= 0 and class_of(nodes[-1].op, graph) in joining
+        if not joins or _parts(nodes[-1], graph, groups[index], phase):
             index = len(groups)
-            groups.append(_Group())
-        group = groups[index]
-        group.nodes.append(node)
-        owner.update(dict.fromkeys(node.op.outputs, index))
+            groups.append(_Group(phase=phase))
+        groups[index].nodes.extend(nodes)
+        owner.update((name, index) for node in nodes for name in node.op.outputs)
+    for group in groups:
+        if group.phase:
+            group.main = _largest(group.nodes, graph)
     return tuple(_draft(graph, groups, owner, index) for index in range(len(groups)))
+
+
+def _bundles(graph: Graph) -> Iterator[list[Node]]:
+    """Yield the nodes in order; elementwise work on inputs waits for the elementwise node it feeds.
+
+    An optimizer's terms of old state (a moment times its decay) thus join the update they are
+    part of and take no kernel of their own.
+    """
+    read = readers(graph)
+    ready = {*graph.inputs, *graph.constants, *graph.unknown}
+    waiting: dict[str, list[Node]] = {}
+    for node in graph.nodes:
+        held = [name for name in dict.fromkeys(node.op.inputs) if name in waiting]
+        name = node.op.outputs[0]
+        if not isinstance(node.op, Map):
+            for each in held:
+                yield waiting.pop(each)
+            yield [node]
+            continue
+        nodes = [*(one for each in held for one in waiting.pop(each)), node]
+        made = {each.op.outputs[0] for each in nodes}
+        old = all(each in ready or each in made for one in nodes for each in one.op.inputs)
+        if old and read[name] == 1 and name not in graph.outputs:
+            waiting[name] = nodes
+        else:
+            yield nodes
+
+
+def _parts(node: Node, graph: Graph, feeding: _Group, phase: str) -> bool:
+    """Return whether a node starts a kernel of its own beside the one that feeds it last."""
+    if phase != feeding.phase or _starts_kernel(node, graph, feeding):
+        return True
+    if not phase or not isinstance(node.op, Map):
+        return False
+    return _size(node, graph) > _GROWTH * max(_size(each, graph) for each in feeding.nodes)
+
+
+def _largest(nodes: list[Node], graph: Graph) -> int:
+    """Return which node shapes a kernel: the first, or of elementwise work the largest."""
+    if not isinstance(nodes[0].op, _ELEMENTWISE):
+        return 0
+    sizes = [_size(n, graph) if isinstance(n.op, _ELEMENTWISE) else 0 for n in nodes]
+    return sizes.index(max(sizes))
+
+
+def _size(node: Node, graph: Graph) -> int:
+    return graph.values[node.op.outputs[0]].elements
 
 
 def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
     op = node.op
-    if isinstance(op, Dot | Conv | Window):
+    if isinstance(op, Dot | Conv | Window | Recurrent):
         return True
     if isinstance(op, Gather):
         return op.axis == 0 and op.inputs[0] not in {n for g in feeding.nodes for n in g.op.outputs}
+    if isinstance(op, GatherND):
+        return op.inputs[0] not in {n for g in feeding.nodes for n in g.op.outputs}
     if isinstance(op, Reduce):
         last = len(graph.values[op.inputs[0]].shape) - 1
         return op.axes != (last,) or isinstance(feeding.nodes[feeding.main].op, Conv | Window)
@@ -119,6 +189,7 @@ def _draft(graph: Graph, groups: list[_Group], owner: dict[str, int], index: int
         writes=tuple(leaving),
         weights=tuple(n for n in used if n in resident),
         origin=tuple(dict.fromkeys(name for node in nodes for name in node.origin)),
+        phase=groups[index].phase,
     )
 
 

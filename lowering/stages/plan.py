@@ -83,13 +83,18 @@ def plan_kernels(
 
 def _unique(drafts: Sequence[KernelDraft]) -> tuple[KernelDraft, ...]:
     seen: dict[str, int] = {}
+    taken: set[str] = set()
     named = []
     for draft in drafts:
         source = draft.origin[0] if draft.origin else draft.name
         base = source.removeprefix("node_") or draft.kind
-        count = seen.get(base, 0)
-        seen[base] = count + 1
-        named.append(replace(draft, name=f"{base}_{count}" if count else base))
+        name, count = base, seen.get(base, 0)
+        while name in taken:
+            count += 1
+            name = f"{base}_{count}"
+        seen[base] = count
+        taken.add(name)
+        named.append(replace(draft, name=name))
     return tuple(named)
 
 

@@ -158,8 +158,12 @@ def kernel_legs(model: KernelModel, end: End, machine: MachineSpec) -> tuple[Leg
     legs: list[Leg] = []
     scale = ACCUMULATOR_BYTES / machine.wavelet_bytes
     if tiling.k_parts > 1 and problem.work != "none":
-        words = round(problem.m * problem.n * scale)
+        gates = problem.k_inner if problem.serial > 1 else 1
+        words = round(problem.m * problem.n * gates * scale)
         legs.append(Leg("reduce", "y", *cols, *rows, *rows, words, groups=tiling.m_parts))
+    if problem.serial > 1 and tiling.n_parts > 1:
+        states = round(problem.m * problem.n * scale)
+        legs.append(Leg("broadcast", "x", *rows, *cols, *cols, states))
     sums = round(model.epilogue.row_sums * scale)
     if sums and tiling.n_parts > 1:
         groups = min(problem.batch, tiling.n_parts)

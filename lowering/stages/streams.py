@@ -12,12 +12,16 @@ from math import prod
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
-from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.gather.spec import Gather, GatherElements, GatherND, Scatter, ScatterND
 from engine.kernels.move.spec import Concat, Pad, Reshape, Slice, Transpose
 from engine.kernels.problem import Shapes
-from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.recurrent.spec import Recurrent
+from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
+
+WHOLE = (GatherElements, Scatter, ScatterND, TopK, CumSum, Recurrent)
+"""operations that give nothing before they have read everything"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,8 @@ class Stream:
 
 def input_stream(op: Operation, shapes: Shapes) -> Stream | None:
     """Return how a kernel's main operation walks its streamed operand; None if it needs all."""
+    if not op.inputs or isinstance(op, WHOLE):
+        return None
     shape = shapes[op.inputs[0]]
     if isinstance(op, Dot):
         if prod(shapes[op.inputs[1]][:-2]) == 1:
@@ -48,6 +54,8 @@ def input_stream(op: Operation, shapes: Shapes) -> Stream | None:
 
 def output_stream(op: Operation, shapes: Shapes) -> Stream | None:
     """Return where the positions of a kernel are in its main result."""
+    if isinstance(op, WHOLE):
+        return None
     shape = shapes[op.outputs[0]]
     if isinstance(op, Dot):
         if prod(shapes[op.inputs[1]][:-2]) == 1:
@@ -77,7 +85,7 @@ def kernel_streams(spec: KernelSpec, shapes: Shapes) -> Mapping[str, Stream | No
         if op is spec.main_op:
             found[op.outputs[0]] = output_stream(op, shapes)
             continue
-        carried = _carried(op, shapes, found)
+        carried = None if isinstance(op, WHOLE) else _carried(op, shapes, found)
         found.update(dict.fromkeys(op.outputs, carried))
         for name in op.inputs:
             if name not in found:

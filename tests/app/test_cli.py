@@ -65,7 +65,9 @@ def test_settings_turn_knobs(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 
 def test_what_does_not_fit_exits_1(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "big.wscope"
-    code = main(["run", "transformer", "--machine", "mesh-6x6", "--set", "mode=pipeline", "-o", str(path)])
+    code = main(
+        ["run", "transformer", "--machine", "mesh-6x6", "--set", "mode=pipeline", "-o", str(path)]
+    )
     out = capsys.readouterr().out
     assert code == 1
     assert "DOES NOT FIT" in out

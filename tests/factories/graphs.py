@@ -42,7 +42,9 @@ def lowered_graph(name: str) -> Graph:
 @lru_cache(maxsize=32)
 def compiled_model(name: str, machine: str) -> Compiled:
     """Return a model compiled with default knobs."""
-    return compile_graph(model_graph(name), CompileConfig(machine=parse_machine(machine), mode="pipeline"))
+    return compile_graph(
+        model_graph(name), CompileConfig(machine=parse_machine(machine), mode="pipeline")
+    )
 
 
 def tiny_graph(

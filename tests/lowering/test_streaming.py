@@ -1,8 +1,9 @@
-"""Weight streaming: closed forms of arrivals, equal values in both modes, the ledger, the choice."""
+"""Weight streaming: closed forms of arrivals, equal values in both modes, ledger and choice."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -24,10 +25,7 @@ SIDE = 64
 def streamed(layers: int, machine: MachineSpec, prefetch: int = 1, samples: int = 1) -> Execution:
     """Run a chain of square products on streamed weights."""
     names = ["x", *(f"y{i}" for i in range(layers))]
-    ops = [
-        Dot(inputs=(a, f"w{i}"), outputs=(b,))
-        for i, (a, b) in enumerate(zip(names, names[1:], strict=False))
-    ]
+    ops = [Dot(inputs=(a, f"w{i}"), outputs=(b,)) for i, (a, b) in enumerate(pairwise(names))]
     shapes = dict.fromkeys(names, (8, SIDE)) | {f"w{i}": (SIDE, SIDE) for i in range(layers)}
     config = CompileConfig(machine=machine, mode="streaming", prefetch=prefetch, samples=samples)
     compiled = compile_graph(tiny_graph(shapes, *ops), config)

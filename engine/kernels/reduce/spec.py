@@ -35,3 +35,26 @@ class Normalize(Operation):
     axes: tuple[int, ...]
     epsilon: float
     center: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopK(Operation):
+    """The `k` largest (or smallest) along `axis`, in order: outputs = (values, int64 indices).
+
+    Of equal elements the one with the lower index comes first.
+    """
+
+    axis: int
+    k: int
+    largest: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CumSum(Operation):
+    """Running sums along one axis."""
+
+    axis: int
+    exclusive: bool = False
+    """leave out the element itself"""
+    reverse: bool = False
+    """sum from the end"""

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from engine.kernels.pointwise.functions import Array
-from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import Operation
 
 
+def _least(x: Array, axis: tuple[int, ...]) -> dict[str, Any]:
+    """Return what a maximum starts from, only where it is taken over nothing."""
+    if all(x.shape[each] for each in axis):
+        return {}
+    if x.dtype.kind == "b":
+        return {"initial": False}
+    return {"initial": -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min}
+
+
+def _most(x: Array, axis: tuple[int, ...]) -> dict[str, Any]:
+    """Return what a minimum starts from, only where it is taken over nothing."""
+    if all(x.shape[each] for each in axis):
+        return {}
+    if x.dtype.kind == "b":
+        return {"initial": True}
+    return {"initial": np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).max}
+
+
 def _log_sum_exp(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
-    top = np.max(x, axis=axis, keepdims=True)
+    top = np.max(x, axis=axis, keepdims=True, **_least(x, axis))
     top = np.where(np.isfinite(top), top, 0).astype(x.dtype)
     total = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
     return np.asarray(total if keepdims else np.squeeze(total, axis=axis))
@@ -21,8 +40,8 @@ def _log_sum_exp(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
 _REDUCERS: dict[str, Callable[[Array, tuple[int, ...], bool], Array]] = {
     "sum": lambda x, axis, keep: np.sum(x, axis=axis, keepdims=keep),
     "mean": lambda x, axis, keep: np.mean(x, axis=axis, keepdims=keep),
-    "max": lambda x, axis, keep: np.max(x, axis=axis, keepdims=keep),
-    "min": lambda x, axis, keep: np.min(x, axis=axis, keepdims=keep),
+    "max": lambda x, axis, keep: np.max(x, axis=axis, keepdims=keep, **_least(x, axis)),
+    "min": lambda x, axis, keep: np.min(x, axis=axis, keepdims=keep, **_most(x, axis)),
     "prod": lambda x, axis, keep: np.prod(x, axis=axis, keepdims=keep),
     "sum_square": lambda x, axis, keep: np.sum(x * x, axis=axis, keepdims=keep),
     "l1": lambda x, axis, keep: np.sum(np.abs(x), axis=axis, keepdims=keep),
@@ -62,6 +81,28 @@ def _normalize(op: Normalize, arrays: Sequence[Array]) -> Array:
     return np.asarray(result).astype(x.dtype, copy=False)
 
 
+def _top_k(op: TopK, x: Array) -> tuple[Array, Array]:
+    """Sort by value, then index; NaN counts as the largest."""
+    if op.largest:
+        turned = np.flip(x, op.axis)
+        order = np.flip(np.argsort(turned, axis=op.axis, kind="stable"), op.axis)
+        order = x.shape[op.axis] - 1 - order
+    else:
+        order = np.argsort(x, axis=op.axis, kind="stable")
+    first = [slice(None)] * x.ndim
+    first[op.axis] = slice(op.k)
+    indices = order[tuple(first)].astype(np.int64)
+    return np.take_along_axis(x, indices, op.axis), indices
+
+
+def _cum_sum(op: CumSum, x: Array) -> Array:
+    turned = np.flip(x, op.axis) if op.reverse else x
+    total = np.cumsum(turned, axis=op.axis, dtype=x.dtype)
+    if op.exclusive:
+        total = total - turned
+    return np.asarray(np.flip(total, op.axis) if op.reverse else total)
+
+
 def evaluate(op: Operation, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Reduce, normalise or take the softmax in the dtype of the first input."""
     with np.errstate(all="ignore"):
@@ -71,4 +112,8 @@ def evaluate(op: Operation, arrays: Sequence[Array]) -> tuple[Array, ...]:
             return (_softmax(op, arrays[0]),)
         if isinstance(op, Normalize):
             return (_normalize(op, arrays),)
+        if isinstance(op, TopK):
+            return _top_k(op, arrays[0])
+        if isinstance(op, CumSum):
+            return (_cum_sum(op, arrays[0]),)
     raise TypeError(f"{type(op).__name__} is not a reduction")

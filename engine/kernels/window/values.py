@@ -51,6 +51,24 @@ def _counted(op: Window, spatial: tuple[int, ...]) -> Array:
     return np.asarray(_windows(ones, op).sum(axis=tuple(range(-len(op.kernel), 0))))
 
 
+def _places(op: Window, shape: tuple[int, ...], windows: Array) -> Array:
+    """Return the flat index in the input of each window's first maximum."""
+    spatial, rank = shape[2:], len(op.kernel)
+    flat = windows.reshape(*windows.shape[:-rank], -1).argmax(axis=-1)
+    taps = np.unravel_index(flat, op.kernel)
+    total = np.zeros(flat.shape, np.int64)
+    order = list(range(rank))
+    weight, weights = 1, [0] * rank
+    for axis in order if op.column_major else order[::-1]:
+        weights[axis], weight = weight, weight * spatial[axis]
+    for axis in order:
+        starts = np.arange(flat.shape[2 + axis]) * op.strides[axis] - op.pads[axis][0]
+        starts = starts.reshape(-1, *(1,) * (rank - 1 - axis))
+        total += (starts + taps[axis] * op.dilations[axis]) * weights[axis]
+    maps = np.arange(shape[0] * shape[1]).reshape(shape[0], shape[1], *(1,) * rank)
+    return total + maps * weight
+
+
 def evaluate(op: Window, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Reduce each window; pads count as minus infinity for max, as nothing or zero for mean."""
     x = arrays[0]
@@ -59,7 +77,10 @@ def evaluate(op: Window, arrays: Sequence[Array]) -> tuple[Array, ...]:
     if op.fn == "max":
         lowest = -np.inf if np.issubdtype(x.dtype, np.floating) else np.iinfo(x.dtype).min
         padded = np.pad(x, ((0, 0), (0, 0), *rims), constant_values=lowest)
-        return (_windows(padded, op).max(axis=axes),)
+        windows = _windows(padded, op)
+        if len(op.outputs) == 2:
+            return windows.max(axis=axes), _places(op, x.shape, windows)
+        return (windows.max(axis=axes),)
     if op.fn == "mean":
         padded = np.pad(x, ((0, 0), (0, 0), *rims))
         total = _windows(padded, op).sum(axis=axes)

@@ -6,10 +6,10 @@ Importers raise ValueError with a sentence; the caller adds which node it was.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from onnx import NodeProto, helper
+from onnx import GraphProto, NodeProto, helper
 
 from engine.kernels.pointwise.functions import Array
 from engine.kernels.pointwise.spec import Map
@@ -21,18 +21,40 @@ from lowering.graph import Value
 class NotStaticError(ValueError):
     """A shape, axis or index depends on the model's inputs, so nothing can be laid out."""
 
+    def __init__(self, message: str, inputs: Set[str] = frozenset()) -> None:
+        super().__init__(message)
+        self.inputs = frozenset(inputs)
+        """the model's inputs that it is computed from"""
+
 
 class NotCoveredError(ValueError):
     """The operator is known, this use of it is not."""
+
+
+class Bodies(Protocol):
+    """What imports the graphs inside a node."""
+
+    def graph(
+        self, ctx: NodeContext, graph: GraphProto, values: Sequence[str], prefix: str
+    ) -> list[str]:
+        """Import a graph whose inputs are `values` and return its outputs' values."""
+        ...
 
 
 class NodeContext:
     """One source node being imported."""
 
     def __init__(
-        self, node: NodeProto, builder: GraphBuilder, read: Set[str], *, shape_only: bool
+        self,
+        node: NodeProto,
+        builder: GraphBuilder,
+        read: Set[str],
+        bodies: Bodies,
+        *,
+        shape_only: bool,
     ) -> None:
         self.node = node
+        self.bodies = bodies
         self.builder = builder
         self.read = read
         self.shape_only = shape_only
@@ -69,7 +91,10 @@ class NodeContext:
         """Return the numbers of an input that must not depend on the model's inputs."""
         name = self.input(index)
         if name not in self.builder.constants:
-            raise NotStaticError(f"its {what} ('{name}') is computed from data or has no numbers")
+            raise NotStaticError(
+                f"its {what} ('{name}') is computed from data or has no numbers",
+                self.builder.origins(name),
+            )
         return self.builder.constants[name]
 
     def integers(self, index: int, what: str) -> list[int]:
@@ -90,16 +115,39 @@ class NodeContext:
         self, op: type[Operation], *inputs: str, output: int | None = None, **fields: Any
     ) -> str:
         """Add an operation; `output` is the node's output it gives, None for an inner value."""
-        if output is None:
-            target = self.builder.fresh(f"{self.node.name}/{self._emitted}")
-        else:
-            target = self.node.output[output]
+        target = self._target(0, output)
+        return self._emit(op, inputs, (target,), fields)
+
+    def emit_several(
+        self, op: type[Operation], *inputs: str, outputs: Sequence[int | None], **fields: Any
+    ) -> tuple[str, ...]:
+        """Add an operation of several results; each goes to an output of the node or none."""
+        targets = tuple(self._target(place, output) for place, output in enumerate(outputs))
+        self._emit(op, inputs, targets, fields)
+        return targets
+
+    def _target(self, place: int, output: int | None) -> str:
+        """Return the name of a result: the node's output where that is given and named."""
+        if output is not None and output < len(self.node.output) and self.node.output[output]:
+            return str(self.node.output[output])
+        suffix = f".{place}" if place else ""
+        return self.builder.fresh(f"{self.node.name}/{self._emitted}{suffix}")
+
+    def _emit(
+        self, op: type[Operation], inputs: Sequence[str], outputs: tuple[str, ...],
+        fields: dict[str, Any],
+    ) -> str:  # fmt: skip
         name = self.node.name
         if self._emitted:
             name = f"{name}/{op.__name__.lower()}{self._emitted}"
         self._emitted += 1
-        made = op(inputs=tuple(inputs), outputs=(target,), **fields)
+        made = op(inputs=tuple(inputs), outputs=outputs, **fields)
         return self.builder.emit(made, self.node.op_type, self.node.name, name)
+
+    def wants(self, index: int) -> bool:
+        """Return whether the node's output is given and read."""
+        outputs = self.node.output
+        return index < len(outputs) and outputs[index] != "" and outputs[index] in self.read
 
     def map(self, fn: str, *inputs: str, output: int | None = None, **fields: Any) -> str:
         """Add an elementwise function."""

@@ -8,14 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 from onnx import GraphProto, NodeProto
 
+from engine.kernels.pointwise.functions import Array
 from lowering.errors import ModelImportError, UnsupportedOpError
 from lowering.frontends.builder import GraphBuilder
-from lowering.frontends.onnx.context import NodeContext, NotCoveredError, NotStaticError
+from lowering.frontends.onnx.bodies import DOMAINS, BodyImporter, free_names, needed_nodes
+from lowering.frontends.onnx.context import NotCoveredError, NotStaticError
 from lowering.frontends.onnx.operators import OPERATORS
 from lowering.frontends.onnx.preparing import PreparedModel, prepare
 from lowering.frontends.onnx.reading import (
+    ModelFile,
     is_external,
     numpy_dtype,
     read_model,
@@ -34,34 +38,54 @@ _DAMAGE = (ValueError, TypeError, IndexError, KeyError, OverflowError, MemoryErr
 
 
 def load_onnx(
-    path: str | Path, dims: Mapping[str, int] | None = None, *, values: bool = True
+    path: str | Path,
+    dims: Mapping[str, int] | None = None,
+    *,
+    values: bool = True,
+    bound: Mapping[str, Array] | None = None,
 ) -> Graph:
     """Import an .onnx file as a Graph of static shapes.
 
     `dims` fixes symbolic dimensions by name (an unnamed one is `<input>.<axis>`). Without `values`
     weights above 1 MiB are kept as shapes only. `parameters` of the result counts the elements of
     the float tensors of rank 1 or more that the file declares and the outputs need, each declared
-    name once; equal tensors under two names count twice.
+    name once; equal tensors under two names count twice. `bound` gives inputs of the model a value
+    that is part of the program: what says how to lay out (a shape, axes, a count) must be known.
 
     Raises ModelImportError for a file that cannot be read as a model of static shapes and
     UnsupportedOpError, with all of them, for operators the mesh does not cover.
     """
     path = Path(path)
-    file = read_model(path)
+    return import_file(read_model(path), dims, values=values, bound=bound)
+
+
+def import_file(
+    file: ModelFile,
+    dims: Mapping[str, int] | None = None,
+    *,
+    values: bool = True,
+    bound: Mapping[str, Array] | None = None,
+) -> Graph:
+    """Import a parsed model; see `load_onnx`."""
+    path = file.path
     try:
         shape_only = any(
             entry.key == SHAPE_ONLY_KEY and entry.value == "1"
             for entry in file.model.metadata_props
         )
-        prepared = prepare(file, dims or {}, OPERATORS)
+        prepared = prepare(file, dims or {})
         builder = GraphBuilder()
-        _add_inputs(builder, prepared)
+        fixed = bound or {}
+        _add_inputs(builder, prepared, fixed)
         _add_weights(builder, prepared, path.parent, values=values)
         graph = prepared.model.graph
-        _add_nodes(builder, graph, path.stem, shape_only=shape_only or not values)
+        opset = max(o.version for o in prepared.model.opset_import if o.domain in DOMAINS[:2])
+        bodies = BodyImporter(builder, OPERATORS, opset, shape_only or not values)
+        _add_nodes(bodies, graph, path.stem)
         _check_outputs(builder, graph)
         outputs = [output.name for output in graph.output]
-        return builder.finish(path.stem, list(prepared.inputs), outputs, file.digest)
+        inputs = [name for name in prepared.inputs if name not in fixed]
+        return builder.finish(path.stem, inputs, outputs, file.digest)
     except (ModelImportError, UnsupportedOpError) as error:
         error.add_note(f"in {path}")
         raise
@@ -69,9 +93,19 @@ def load_onnx(
         raise ModelImportError(f"{path} is damaged: {type(error).__name__}: {error}") from error
 
 
-def _add_inputs(builder: GraphBuilder, prepared: PreparedModel) -> None:
+def _add_inputs(builder: GraphBuilder, prepared: PreparedModel, bound: Mapping[str, Array]) -> None:
+    """Declare what the user feeds; a bound input, or one without elements, is a constant."""
     for name, (shape, elem_type) in prepared.inputs.items():
         dtype = numpy_dtype(elem_type, f"input '{name}'")
+        if name in bound or 0 in shape:
+            array = np.asarray(bound.get(name, np.empty(shape)), dtype)
+            if array.shape != shape:
+                raise ModelImportError(
+                    f"input '{name}' is fixed to an array of shape {array.shape}; "
+                    f"the model declares {shape}"
+                )
+            builder.add_constant(name, array, {name})
+            continue
         try:
             builder.add_value(name, shape, dtype.name)
         except ValueError as error:
@@ -93,33 +127,23 @@ def _add_weights(
             builder.add_constant(name, read_tensor(tensor, folder), {name})
 
 
-def _add_nodes(builder: GraphBuilder, graph: GraphProto, model: str, *, shape_only: bool) -> None:
+def _add_nodes(bodies: BodyImporter, graph: GraphProto, model: str) -> None:
     refusals = Refusals(graph)
-    nodes, read = _needed(graph)
+    outputs = [output.name for output in graph.output]
+    nodes = needed_nodes(graph.node, outputs)
+    read = {*outputs, *(name for node in nodes for name in free_names(node))}
     for node in nodes:
-        importer = OPERATORS.get(node.op_type)
-        if importer is None or node.domain not in ("", "ai.onnx"):
-            refusals.add(node)
-        elif not refusals.block(node):
+        if not refusals.block(node):
             try:
-                importer(NodeContext(node, builder, read, shape_only=shape_only))
-            except (NotStaticError, NotCoveredError) as error:
+                bodies.node(node, read)
+            except NotStaticError as error:
+                refusals.add(node, str(error), error.inputs)
+            except NotCoveredError as error:
                 refusals.add(node, str(error))
             except _DAMAGE as error:
                 raise _at(node, error) from error
     if report := refusals.report():
         raise UnsupportedOpError(model, report)
-
-
-def _needed(graph: GraphProto) -> tuple[list[NodeProto], set[str]]:
-    """Return the nodes the outputs need, in order, and the names that are read."""
-    read = {output.name for output in graph.output}
-    nodes = []
-    for node in reversed(graph.node):
-        if not read.isdisjoint(node.output):
-            read.update(name for name in node.input if name)
-            nodes.append(node)
-    return nodes[::-1], read
 
 
 def _at(node: NodeProto, error: Exception) -> ModelImportError:
@@ -131,9 +155,12 @@ def _check_outputs(builder: GraphBuilder, graph: GraphProto) -> None:
     for output in graph.output:
         if builder.resolve(output.name) not in builder.values:
             raise ModelImportError(f"output '{output.name}' is computed by no node")
+        if any(output.name == each.name for each in graph.input):
+            raise ModelImportError(
+                f"output '{output.name}' is an input of the model, so nothing computes it; "
+                "leave it out, or put an Identity between the two"
+            )
         shape = builder.value(output.name).shape
-        if 0 in shape:
-            raise ModelImportError(f"output '{output.name}' of shape {shape} has no elements")
         if not output.type.tensor_type.HasField("shape"):
             continue
         sides = output.type.tensor_type.shape.dim

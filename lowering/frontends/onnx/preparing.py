@@ -7,7 +7,7 @@ them. Knows protobufs; nothing of operations.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import onnx
@@ -36,8 +36,8 @@ class PreparedModel:
     """(shape, ONNX element type) of what the user feeds"""
 
 
-def prepare(file: ModelFile, dims: Mapping[str, int], covered: Container[str]) -> PreparedModel:
-    """Fix the dimensions, name the nodes, check, convert, and take apart what is not covered."""
+def prepare(file: ModelFile, dims: Mapping[str, int]) -> PreparedModel:
+    """Fix the dimensions, name the nodes, check, convert, and inline the model's functions."""
     model = file.model
     _check_opset(model)
     weights = _take_weights(model)
@@ -50,7 +50,7 @@ def prepare(file: ModelFile, dims: Mapping[str, int], covered: Container[str]) -
         for name, each in large.items()
     )
     _check(model)
-    model = inline(_convert(model), covered)
+    model = inline(_convert(model))
     _name_nodes(model)
     for each in model.graph.initializer:
         weights.setdefault(each.name, each)
@@ -71,6 +71,9 @@ def _opset(model: onnx.ModelProto) -> int:
 def _check_opset(model: onnx.ModelProto) -> None:
     newest = onnx.defs.onnx_opset_version()
     opset = _opset(model)
+    if not opset and model.opset_import and all(node.domain for node in model.graph.node):
+        model.opset_import.append(helper.make_opsetid("", TARGET_OPSET))
+        opset = TARGET_OPSET
     if not 1 <= opset <= newest:
         said = f"opset {opset}" if opset else "no opset"
         raise ModelImportError(
@@ -133,7 +136,7 @@ def _side(value: ValueInfoProto, axis: int, dims: Mapping[str, int], known: set[
                 f"fix it with --dim {name}=<number>"
             )
         side = dims[name]
-    if side < 1:
+    if side < 0 or (side < 1 and not dim.HasField("dim_value")):
         raise ModelImportError(
             f"input '{value.name}' has a side of {side} on axis {axis}; it must be at least 1"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 from onnx import GraphProto, NodeProto
 
@@ -19,12 +20,8 @@ _REASONS: dict[str, tuple[str, str]] = {
     "Compress": (_DATA_DEPENDENT, "use a mask of fixed shape with Where"),
     "Unique": (_DATA_DEPENDENT, ""),
     "NonMaxSuppression": (_DATA_DEPENDENT, "cut the model before it and run it on the host"),
-    "LSTM": ("there is no recurrent kernel yet", "unroll it at export into MatMul and Sigmoid"),
-    "GRU": ("there is no recurrent kernel yet", "unroll it at export into MatMul and Sigmoid"),
-    "RNN": ("there is no recurrent kernel yet", "unroll it at export into MatMul and Tanh"),
-    "ConvTranspose": ("there is no transposed convolution yet", "use Expand and Conv"),
-    "GatherElements": ("only Gather and GatherND are covered", "use Gather or GatherND"),
-    "Attention": ("it is not taken apart yet", "export at opset 20, as MatMul and Softmax"),
+    "GridSample": ("it reads at computed places between pixels", "sample on the host"),
+    "SequenceConstruct": ("a sequence has no fixed layout", "use Concat"),
 }
 _UNKNOWN = "no mesh operation covers it"
 
@@ -35,9 +32,10 @@ class Refusals:
     def __init__(self, graph: GraphProto) -> None:
         self._graph = graph
         self._refused: dict[tuple[str, str, str], list[NodeProto]] = defaultdict(list)
+        self._needed: dict[tuple[str, str, str], set[str]] = defaultdict(set)
         self.blocked: set[str] = set()
 
-    def add(self, node: NodeProto, reason: str = "") -> None:
+    def add(self, node: NodeProto, reason: str = "", inputs: Iterable[str] = ()) -> None:
         """Refuse a node; its outputs and all that is made from them are blocked."""
         known, alternative = _REASONS.get(node.op_type, (_UNKNOWN, ""))
         domain = "" if node.domain in _DEFAULT_DOMAINS else f"{node.domain}."
@@ -45,6 +43,7 @@ class Refusals:
             known, alternative = f"the domain '{node.domain}' is not the ONNX standard's", ""
         key = (domain + node.op_type, reason or known, alternative)
         self._refused[key].append(node)
+        self._needed[key].update(inputs)
         self.blocked.update(node.output)
 
     def block(self, node: NodeProto) -> bool:
@@ -57,7 +56,14 @@ class Refusals:
     def report(self) -> tuple[UnsupportedOp, ...]:
         """Return one entry for each operator and reason, those that block most first."""
         entries = [
-            UnsupportedOp(op, tuple(n.name for n in nodes), why, self._blocks(nodes), instead)
+            UnsupportedOp(
+                op,
+                tuple(n.name for n in nodes),
+                why,
+                self._blocks(nodes),
+                instead,
+                tuple(sorted(self._needed[op, why, instead])),
+            )
             for (op, why, instead), nodes in self._refused.items()
         ]
         return tuple(sorted(entries, key=lambda e: (-e.blocked_outputs, -e.count, e.op_type)))

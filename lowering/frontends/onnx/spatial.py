@@ -63,3 +63,31 @@ def _same(size: int, reach: int, stride: int, *, upper: bool) -> tuple[int, int]
     total = max((-(-size // stride) - 1) * stride + reach - size, 0)
     small, large = total // 2, total - total // 2
     return (small, large) if upper else (large, small)
+
+
+def transposed_pads(
+    ctx: NodeContext, spatial: Sequence[int], reach: Sequence[int]
+) -> tuple[tuple[int, int], ...]:
+    """Return the pads of the convolution that a transposed one is; they may be negative."""
+    rank = len(spatial)
+    steps = strides(ctx, rank)
+    more = [int(each) for each in ctx.attr("output_padding") or [0] * rank]
+    wanted = ctx.attr("output_shape")
+    auto = ctx.attr("auto_pad", "NOTSET")
+    flat = [int(each) for each in ctx.attr("pads") or [0] * 2 * rank]
+    found = []
+    for axis, size in enumerate(spatial):
+        full = (size - 1) * steps[axis] + more[axis] + reach[axis]
+        before, after = flat[axis], flat[rank + axis]
+        if wanted or auto in ("SAME_UPPER", "SAME_LOWER"):
+            target = int(wanted[len(wanted) - rank + axis]) if wanted else size * steps[axis]
+            total = max(full - target, 0)
+            more[axis] += max(target - full, 0)
+            small = total // 2
+            before, after = (
+                (small, total - small) if auto == "SAME_UPPER" else (total - small, small)
+            )
+        elif auto == "VALID":
+            before = after = 0
+        found.append((reach[axis] - 1 - before, reach[axis] - 1 - after + more[axis]))
+    return tuple(found)

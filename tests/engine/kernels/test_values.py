@@ -32,6 +32,8 @@ BINARY = {
     "equal", "less", "less_equal", "greater", "greater_equal",
 }  # fmt: skip
 
+INTEGER = {"bit_and", "bit_or", "bit_xor", "bit_not", "shift_left", "shift_right"}
+
 
 def one(op: Operation, *arrays: Array) -> Array:
     (result,) = evaluate(op, arrays)
@@ -43,7 +45,7 @@ def ramp(*shape: int) -> Array:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+@pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - INTEGER))
 def test_functions_keep_the_dtype_and_never_warn(name: str, dtype: str) -> None:
     x = np.array([-np.inf, -1000, -2.5, -0.0, 0.5, 1000, np.inf, np.nan]).astype(dtype)
     arity = 3 if name == "where" else 2 if name in BINARY else 1

@@ -5,11 +5,17 @@ from __future__ import annotations
 from lowering.frontends.onnx.operators import (
     constants,
     contraction,
+    control,
+    einsum,
     indexing,
     layout,
     normalisation,
+    optimizers,
     pointwise,
+    quantized,
+    recurrent,
     reduction,
+    resizing,
 )
 from lowering.frontends.onnx.table import Importer
 
@@ -21,6 +27,12 @@ OPERATORS: dict[str, Importer] = {
     **reduction.OPERATORS,
     **indexing.OPERATORS,
     **constants.OPERATORS,
+    **recurrent.OPERATORS,
+    **resizing.OPERATORS,
+    **quantized.OPERATORS,
+    **optimizers.OPERATORS,
+    **control.OPERATORS,
+    **einsum.OPERATORS,
 }
 
 

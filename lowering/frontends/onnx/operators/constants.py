@@ -71,11 +71,23 @@ def _pass_through(ctx: NodeContext) -> None:
 
 
 def _dropout(ctx: NodeContext) -> None:
-    if ctx.has(2) and bool(ctx.constant(2, "training mode").item()):
-        raise NotCoveredError("it drops elements at random (training mode)")
-    ctx.give(ctx.input(0))
-    if ctx.node.output[1:] and ctx.node.output[1] in ctx.read:
-        ctx.give_constant(np.broadcast_to(np.True_, ctx.value(0).shape), 1)
+    """Give back the input; in training mode under a mask drawn once, from the node's seed."""
+    training = ctx.has(2) and bool(ctx.constant(2, "training mode").item())
+    share = float(ctx.constant(1, "ratio").item()) if training and ctx.has(1) else 0.5
+    value = ctx.value(0)
+    if not training or share == 0:
+        ctx.give(ctx.input(0))
+        if ctx.wants(1):
+            ctx.give_constant(np.broadcast_to(np.True_, value.shape), 1)
+        return
+    if not 0 <= share < 1 or value.elements * 8 > MAX_FOLDED_BYTES:
+        raise NotCoveredError(f"it drops a share of {share} of shape {value.shape} at random")
+    draws = np.random.RandomState(int(ctx.attr("seed", 0)) & 0xFFFFFFFF).uniform(size=value.shape)
+    mask = ctx.builder.add_constant(ctx.builder.fresh(f"{ctx.node.name}/mask"), draws >= share)
+    kept = ctx.map("where", mask, ctx.input(0), ctx.scalar(0, value.dtype))
+    ctx.map("mul", kept, ctx.scalar(1 / (1 - share), value.dtype), output=0)
+    if ctx.wants(1):
+        ctx.give_constant(draws >= share, 1)
 
 
 OPERATORS: dict[str, Importer] = {

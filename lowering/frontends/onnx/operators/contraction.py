@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
-from engine.kernels.move.spec import Reshape, Transpose
+from engine.kernels.move.spec import Pad, Reshape, Slice, Transpose
 from lowering.frontends.onnx.context import NodeContext, NotCoveredError
-from lowering.frontends.onnx.spatial import dilations, kernel_fits, pads, strides
+from lowering.frontends.onnx.spatial import dilations, kernel_fits, pads, strides, transposed_pads
 from lowering.frontends.onnx.table import Importer
 
 
@@ -76,4 +76,78 @@ def _conv(ctx: NodeContext) -> None:
         ctx.map("add", result, ctx.emit(Reshape, ctx.input(2), shape=shape), output=0)
 
 
-OPERATORS: dict[str, Importer] = {"Gemm": _gemm, "MatMul": _matmul, "Conv": _conv}
+def _conv_transpose(ctx: NodeContext) -> None:
+    """Convolve the input, spread out by zeros, with the flipped kernel."""
+    x, weights = ctx.value(0).shape, ctx.value(1).shape
+    rank, groups = len(weights) - 2, int(ctx.attr("group", 1))
+    kernel_fits(ctx, weights[2:])
+    if not 1 <= rank <= 3 or len(x) != rank + 2 or weights[0] != x[1] or x[1] % groups:
+        raise NotCoveredError(f"input {x} and weights {weights} are not 1 to 3-D")
+    steps, spread = strides(ctx, rank), dilations(ctx, rank)
+    reach = [(side - 1) * gap + 1 for side, gap in zip(weights[2:], spread, strict=True)]
+    rims = transposed_pads(ctx, x[2:], reach)
+    spaced = _spread_out(ctx, ctx.input(0), steps)
+    spaced, rims = _cut_negative(ctx, spaced, rims)
+    bias = ctx.has(2)
+    result = ctx.emit(
+        Conv,
+        spaced,
+        _flipped(ctx, groups),
+        output=None if bias else 0,
+        strides=(1,) * rank,
+        pads=rims,
+        dilations=spread,
+        groups=groups,
+    )
+    if bias:
+        shape = (*ctx.shape(ctx.input(2)), *(1,) * rank)
+        ctx.map("add", result, ctx.emit(Reshape, ctx.input(2), shape=shape), output=0)
+
+
+def _spread_out(ctx: NodeContext, x: str, steps: tuple[int, ...]) -> str:
+    """Put step - 1 zeros between the elements of each spatial axis."""
+    if all(step == 1 for step in steps):
+        return x
+    lead, spatial = ctx.shape(x)[:2], ctx.shape(x)[2:]
+    cells = ctx.emit(Reshape, x, shape=(*lead, *(s for side in spatial for s in (side, 1))))
+    rims = [(0, 0), (0, 0), *(rim for step in steps for rim in ((0, 0), (0, step - 1)))]
+    padded = ctx.emit(Pad, cells, pads=tuple(rims), mode="constant")
+    whole = [side * step for side, step in zip(spatial, steps, strict=True)]
+    joined = ctx.emit(Reshape, padded, shape=(*lead, *whole))
+    ends = [(side - 1) * step + 1 for side, step in zip(spatial, steps, strict=True)]
+    ranges = ((0, lead[0], 1), (0, lead[1], 1), *((0, end, 1) for end in ends))
+    return ctx.emit(Slice, joined, ranges=ranges)
+
+
+def _cut_negative(
+    ctx: NodeContext, x: str, rims: tuple[tuple[int, int], ...]
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Cut the input where its pads are negative."""
+    if min(min(pair) for pair in rims) >= 0:
+        return x, rims
+    shape = ctx.shape(x)
+    cuts = [(0, shape[0], 1), (0, shape[1], 1)]
+    for side, (before, after) in zip(shape[2:], rims, strict=True):
+        cuts.append((max(0, -before), side - max(0, -after), 1))
+    cut = ctx.emit(Slice, x, ranges=tuple(cuts))
+    return cut, tuple((max(0, before), max(0, after)) for before, after in rims)
+
+
+def _flipped(ctx: NodeContext, groups: int) -> str:
+    """Return weights (C, K / groups, *kernel) as (K, C / groups, *kernel), each kernel turned."""
+    channels, kernels, *kernel = ctx.value(1).shape
+    whole = ((0, channels, 1), (0, kernels, 1))
+    back = tuple((side - 1, None, -1) for side in kernel)
+    turned = ctx.emit(Slice, ctx.input(1), ranges=(*whole, *back))
+    parts = (groups, channels // groups, kernels, *kernel)
+    grouped = ctx.emit(Reshape, turned, shape=parts)
+    swapped = ctx.emit(Transpose, grouped, perm=(0, 2, 1, *range(3, len(parts))))
+    return ctx.emit(Reshape, swapped, shape=(groups * kernels, channels // groups, *kernel))
+
+
+OPERATORS: dict[str, Importer] = {
+    "Gemm": _gemm,
+    "MatMul": _matmul,
+    "Conv": _conv,
+    "ConvTranspose": _conv_transpose,
+}

@@ -53,7 +53,8 @@ def _channels(ctx: NodeContext, index: int) -> str:
 
 def _batch_norm(ctx: NodeContext) -> None:
     if ctx.attr("training_mode", 0):
-        raise NotCoveredError("it runs in training mode")
+        _batch_norm_training(ctx)
+        return
     ctx.only_output("of running statistics")
     scale, bias, mean, variance = (_channels(ctx, index) for index in range(1, 5))
     epsilon = ctx.scalar(ctx.attr("epsilon", 1e-5), ctx.value(4).dtype)
@@ -61,6 +62,29 @@ def _batch_norm(ctx: NodeContext) -> None:
     factor = ctx.map("div", scale, spread)
     shift = ctx.map("sub", bias, ctx.map("mul", mean, factor))
     ctx.map("add", ctx.map("mul", ctx.input(0), factor), shift, output=0)
+
+
+def _batch_norm_training(ctx: NodeContext) -> None:
+    """Normalise by the batch's own statistics and blend them into the running ones."""
+    rank = len(ctx.value(0).shape)
+    axes = (0, *range(2, rank))
+    scale, bias = _channels(ctx, 1), _channels(ctx, 2)
+    epsilon = float(ctx.attr("epsilon", 1e-5))
+    ctx.emit(Normalize, ctx.input(0), scale, bias, output=0, axes=axes, epsilon=epsilon)
+    if not (ctx.wants(1) or ctx.wants(2)):
+        return
+    mean = ctx.emit(Reduce, ctx.input(0), fn="mean", axes=axes)
+    centered = ctx.map("sub", ctx.input(0), mean)
+    square = ctx.map("mul", centered, centered)
+    variance = ctx.emit(Reduce, square, fn="mean", axes=axes)
+    momentum = float(ctx.attr("momentum", 0.9))
+    for index, fresh in ((1, mean), (2, variance)):
+        if ctx.wants(index):
+            dtype = ctx.value(index + 2).dtype
+            flat = ctx.emit(Reshape, fresh, shape=ctx.value(index + 2).shape)
+            kept = ctx.map("mul", ctx.input(index + 2), ctx.scalar(momentum, dtype))
+            added = ctx.map("mul", flat, ctx.scalar(1 - momentum, dtype))
+            ctx.map("add", kept, added, output=index)
 
 
 def _instance_norm(ctx: NodeContext) -> None:

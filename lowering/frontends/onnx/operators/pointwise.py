@@ -6,6 +6,7 @@ from functools import reduce
 
 import numpy as np
 
+from engine.kernels.move.spec import Reshape
 from lowering.frontends.onnx.context import NodeContext, NotCoveredError
 from lowering.frontends.onnx.reading import numpy_dtype
 from lowering.frontends.onnx.table import Importer
@@ -18,7 +19,10 @@ _DIRECT = {
     "HardSwish": "hard_swish", "Softplus": "softplus", "Softsign": "softsign", "Mish": "mish",
     "Equal": "equal", "Less": "less", "LessOrEqual": "less_equal", "Greater": "greater",
     "GreaterOrEqual": "greater_equal", "And": "and", "Or": "or", "Xor": "xor", "Not": "not",
-    "IsNaN": "isnan", "Where": "where",
+    "IsNaN": "isnan", "Where": "where", "Asin": "asin", "Acos": "acos", "Atan": "atan",
+    "Sinh": "sinh", "Cosh": "cosh", "Asinh": "asinh", "Acosh": "acosh", "Atanh": "atanh",
+    "BitwiseAnd": "bit_and", "BitwiseOr": "bit_or", "BitwiseXor": "bit_xor",
+    "BitwiseNot": "bit_not",
 }  # fmt: skip
 _VARIADIC = {"Sum": "add", "Max": "max", "Min": "min"}
 _WITH_PARAMETERS: dict[str, tuple[str, tuple[tuple[str, float], ...]]] = {
@@ -95,7 +99,10 @@ def _clip(ctx: NodeContext) -> None:
 
 def _prelu(ctx: NodeContext) -> None:
     zero = ctx.scalar(0, ctx.value(0).dtype)
-    negative = ctx.map("mul", ctx.map("min", ctx.input(0), zero), ctx.input(1))
+    slope, shape = ctx.input(1), ctx.value(0).shape
+    if len(shape) > 2 and ctx.shape(slope) == shape[1:2] != shape[-1:]:
+        slope = ctx.emit(Reshape, slope, shape=(shape[1], *(1,) * (len(shape) - 2)))
+    negative = ctx.map("mul", ctx.map("min", ctx.input(0), zero), slope)
     ctx.map("add", ctx.map("relu", ctx.input(0)), negative, output=0)
 
 
@@ -123,6 +130,11 @@ def _mod(ctx: NodeContext) -> None:
     ctx.map("fmod" if ctx.attr("fmod", 0) else "mod", *ctx.inputs, output=0)
 
 
+def _bit_shift(ctx: NodeContext) -> None:
+    left = ctx.attr("direction", "") == "LEFT"
+    ctx.map("shift_left" if left else "shift_right", *ctx.inputs, output=0)
+
+
 def _is_inf(ctx: NodeContext) -> None:
     signs = ctx.attr("detect_positive", 1), ctx.attr("detect_negative", 1)
     if all(signs):
@@ -146,4 +158,5 @@ OPERATORS: dict[str, Importer] = {
     "Mod": _mod,
     "Swish": _swish,
     "IsInf": _is_inf,
+    "BitShift": _bit_shift,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from engine.kernels.move.spec import Slice
 from engine.kernels.reduce.spec import Reduce
 from engine.kernels.window.spec import Window
@@ -56,13 +58,58 @@ def _extra(size: int, reach: int, stride: int) -> int:
 
 
 def _pool(ctx: NodeContext) -> None:
-    ctx.only_output("of indices")
     kernel = tuple(int(side) for side in ctx.attr("kernel_shape") or ())
     spatial = ctx.value(0).shape[2:]
     if len(kernel) != len(spatial) or min(kernel, default=0) < 1:
         raise ValueError(f"kernel_shape {kernel} does not fit input {ctx.value(0).shape}")
     steps, spread = strides(ctx, len(kernel)), dilations(ctx, len(kernel))
     rims = pads(ctx, spatial, kernel)
+    extra = _ceil_cells(ctx, kernel, spatial, steps, spread, rims)
+    several = ctx.node.op_type == "MaxPool" and ctx.wants(1)
+    ctx.emit_several(
+        Window,
+        ctx.input(0),
+        outputs=(0, 1) if several else (0,),
+        fn="max" if ctx.node.op_type == "MaxPool" else "mean",
+        kernel=kernel,
+        strides=steps,
+        pads=rims,
+        dilations=spread,
+        count_include_pad=bool(ctx.attr("count_include_pad", 0)),
+        extra=extra,
+        column_major=bool(ctx.attr("storage_order", 0)),
+    )
+
+
+def _lp_pool(ctx: NodeContext) -> None:
+    """Take powers, average with pads counted, and the root of the sum."""
+    p, dtype = float(ctx.attr("p", 2)), ctx.value(0).dtype
+    kernel = tuple(int(side) for side in ctx.attr("kernel_shape"))
+    spatial = ctx.value(0).shape[2:]
+    powers = ctx.map("pow", ctx.map("abs", ctx.input(0)), ctx.scalar(p, dtype))
+    steps, spread, rims = (
+        strides(ctx, len(kernel)),
+        dilations(ctx, len(kernel)),
+        pads(ctx, spatial, kernel),
+    )
+    extra = _ceil_cells(ctx, kernel, spatial, steps, spread, rims)
+    mean = ctx.emit(
+        Window, powers, fn="mean", kernel=kernel, strides=steps, pads=rims, dilations=spread,
+        count_include_pad=True, extra=extra,
+    )  # fmt: skip
+    total = ctx.map("mul", mean, ctx.scalar(prod(kernel), dtype))
+    ctx.map("pow", total, ctx.scalar(1 / p, dtype), output=0)
+
+
+def _ceil_cells(
+    ctx: NodeContext,
+    kernel: tuple[int, ...],
+    spatial: tuple[int, ...],
+    steps: tuple[int, ...],
+    spread: tuple[int, ...],
+    rims: tuple[tuple[int, int], ...],
+) -> tuple[int, ...]:
+    """Return the cells beyond the pads that only ceil mode reaches, () for none."""
     extra = [0] * len(kernel)
     if ctx.attr("ceil_mode", 0) and ctx.attr("auto_pad", "NOTSET") == "NOTSET":
         for axis, size in enumerate(spatial):
@@ -70,18 +117,7 @@ def _pool(ctx: NodeContext) -> None:
             more = _extra(size + sum(rims[axis]), reach, steps[axis])
             last = size + sum(rims[axis]) + more - reach
             extra[axis] = more if last < size + rims[axis][0] else 0
-    ctx.emit(
-        Window,
-        ctx.input(0),
-        output=0,
-        fn="max" if ctx.node.op_type == "MaxPool" else "mean",
-        kernel=kernel,
-        strides=steps,
-        pads=rims,
-        dilations=spread,
-        count_include_pad=bool(ctx.attr("count_include_pad", 0)),
-        extra=tuple(extra) if any(extra) else (),
-    )
+    return tuple(extra) if any(extra) else ()
 
 
 OPERATORS: dict[str, Importer] = {
@@ -91,5 +127,6 @@ OPERATORS: dict[str, Importer] = {
     "GlobalAveragePool": _global_pool,
     "GlobalMaxPool": _global_pool,
     "MaxPool": _pool,
+    "LpPool": _lp_pool,
     "AveragePool": _pool,
 }

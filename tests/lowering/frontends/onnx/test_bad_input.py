@@ -77,9 +77,22 @@ def test_unknown_dimension_names_the_nearest(tmp_path: Path) -> None:
         load_onnx(path, {"bach": 2, "batch": 1})
 
 
-def test_zero_size_input_is_named(tmp_path: Path) -> None:
+def test_zero_size_input_is_a_constant_without_numbers_to_feed(tmp_path: Path) -> None:
+    graph = load_onnx(saved(relu_model(2, 0), tmp_path))
+    assert graph.nodes == ()
+    assert graph.constants["y"].shape == (2, 0)
+
+
+def test_output_that_is_an_input_is_named(tmp_path: Path) -> None:
+    model = relu_model(2, 3)
+    model.graph.output.append(model.graph.input[0])
+    with pytest.raises(ModelImportError, match="output 'x' is an input of the model"):
+        load_onnx(saved(model, tmp_path))
+
+
+def test_open_dimension_fixed_to_zero_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelImportError, match="input 'x' has a side of 0 on axis 1"):
-        load_onnx(saved(relu_model(2, 0), tmp_path))
+        load_onnx(saved(relu_model(2, "n"), tmp_path), {"n": 0})
 
 
 def test_huge_declared_shape(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""The recurrent family: cells that run step by step over time."""
