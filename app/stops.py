@@ -124,18 +124,15 @@ def _bytes(run: Run, index: int) -> str:
 def _sram(run: Run, step: int, index: int, part: Quantity) -> _Found:
     """Name the buffer that grew, else the largest one that is live."""
     kernel, occupancy = run.program.kernels[index], run.execution.fields.occupancy
-    now = {(u.role, u.name): u.live for u in occupancy.uses(_region(run, index), step)}
-    before = (
-        {(u.role, u.name): u.live for u in occupancy.uses(_region(run, index), step - 1)}
-        if step
-        else {}
-    )
+    region = _region(run, index)
+    now = {(u.role, u.name): u.live for u in occupancy.uses(region, step)}
+    before = {(u.role, u.name): u.live for u in occupancy.uses(region, step - 1)} if step else {}
     grown = {key: live - before.get(key, 0) for key, live in now.items()}
     key = max(now, key=lambda k: (grown[k], now[k]) if step else (0, now[k]))
-    was = f" (was {count(int(occupancy.live[_region(run, index), step - 1]))} B)" if step else ""
+    was = f" (was {count(int(occupancy.live[region, step - 1]))} B)" if step else ""
     change = f"grew by {count(grown[key])} B" if step and grown[key] > 0 else "holds most"
     text = (
-        f"{count(int(occupancy.live[_region(run, index), step]))} B live on {kernel.id}'s fullest PE{was}; "
+        f"{count(int(occupancy.live[region, step]))} B live on {kernel.id}'s fullest PE{was}; "
         f"{key[0]} '{key[1]}' {change} to {count(now[key])} B"
     )
     held = next(b for b in run.program.buffers
