@@ -44,10 +44,10 @@ def difference(a: Run, b: Run, metric_id: str, steps: tuple[int, int] | None = N
         raise CommandError("the dominant cause has no difference; choose a metric with numbers")
     if steps is None:
         fields = _over_run(a, metric), _over_run(b, metric)
-        unit = {"fraction": "% of run", "words": "wavelets/sample"}.get(metric.kind, "bytes")
+        unit = {"fraction": "% of run", "load": "wavelets/sample"}.get(metric.kind, "bytes")
     else:
         fields = _in_step(a, metric, steps[0]), _in_step(b, metric, steps[1])
-        unit = {"fraction": "% of step", "words": "wavelets/cycle"}.get(metric.kind, "bytes")
+        unit = {"fraction": "% of step", "load": "wavelets/cycle"}.get(metric.kind, "bytes")
     grid, remark = common_grid(a, b, metric)
     first, second = (regrid(field, grid, metric.kind) for field in fields)
     return Difference(
@@ -64,11 +64,7 @@ def _over_run(run: Run, metric: Metric) -> np.ndarray:
 
 
 def _in_step(run: Run, metric: Metric, step: int) -> np.ndarray:
-    field = np.asarray(run.execution.fields.field(metric.id, step), np.float64)
-    if metric.kind != "words":
-        return field
-    start, end = run.step_bounds(step)
-    return field / max(1, end - start)
+    return np.asarray(run.execution.fields.field(metric.id, step), np.float64)
 
 
 def common_grid(a: Run, b: Run, metric: Metric) -> tuple[tuple[int, int], str]:

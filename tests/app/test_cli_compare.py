@@ -133,7 +133,7 @@ def test_sweep_writes_a_table_and_prints_the_front(
 ) -> None:
     table = tmp_path / "t.csv"
     words = ["sweep", "mlp", "--vary", "samples=1,4", "--vary", "machine=mesh-64x64,mesh-1x2",
-             "-o", str(table), "--jobs", "1"]  # fmt: skip
+             "-o", str(table), "--jobs", "1", "--set", "mode=pipeline"]  # fmt: skip
     assert main(words) == 0
     out = capsys.readouterr().out
     assert "1 of 4 settings that no other beats" in out

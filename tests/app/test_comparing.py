@@ -58,7 +58,7 @@ def test_recording_is_opened_in_the_background(tmp_path: Path) -> None:
     assert found.limit == 0
     tied = session.view_difference(16, 16, "step")
     assert tied is not None
-    assert tied.steps == (0, 0)
+    assert tied.steps == (session.cursor.step, session.cursor.step)
     with pytest.raises(CommandError, match="'run' or a 'step', not 'all'"):
         session.view_difference(4, 4, "all")
 

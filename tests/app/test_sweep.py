@@ -90,7 +90,7 @@ def test_row_holds_the_figures_of_the_run() -> None:
 
 
 def test_point_that_does_not_fit_is_a_row_that_says_so() -> None:
-    (point,) = plan_points(mlp(), CompileConfig(), ("machine=mesh-1x2",))
+    (point,) = plan_points(mlp(), CompileConfig(mode="pipeline"), ("machine=mesh-1x2",))
     found = run_point(mlp(), point)
     assert found.figures == ()
     assert "it would fit on" in found.status
@@ -134,7 +134,7 @@ def test_status_with_commas_survives_the_table(tmp_path: Path) -> None:
 def sweep_words(path: Path, *more: str) -> list[str]:
     vary = [word for text in VARY for word in ("--vary", text)]
     return [sys.executable, "-m", "app.cli", "sweep", "mlp", "--machine", "mesh-64x64", *vary,
-            "-o", str(path), *more]  # fmt: skip
+            "--set", "mode=pipeline", "-o", str(path), *more]  # fmt: skip
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])

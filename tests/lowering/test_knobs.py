@@ -18,7 +18,7 @@ from lowering.compiler import Compiled, compile_graph
 from lowering.config import KNOBS, CompileConfig, apply_knob
 from tests.factories.graphs import model_graph, tiny_graph
 
-MESH = CompileConfig(machine=parse_machine("mesh-64x64"))
+MESH = CompileConfig(machine=parse_machine("mesh-64x64"), mode="pipeline")
 LATE: set[str] = set()
 PLACED = {"placement", "routing"}
 

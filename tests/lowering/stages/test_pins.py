@@ -14,7 +14,7 @@ from lowering.config import CompileConfig, KnobError, apply_knob
 from lowering.stages.plan import DoesNotFit
 from tests.factories.graphs import model_graph
 
-MESH = CompileConfig(machine=parse_machine("mesh-64x64"))
+MESH = CompileConfig(machine=parse_machine("mesh-64x64"), mode="pipeline")
 
 
 def run(compiled: Compiled) -> None:
