@@ -83,7 +83,8 @@ class Debugger(ValueVerbs):
         """Return the map pooled to at most height x width pixels."""
         with self._lock:
             run, cursor = self.run, self._cursor
-        return view_map(run, cursor, height, width)
+        field = self._frames.field(run, cursor.metric, cursor.step)
+        return view_map(run, cursor, height, width, field)
 
     def frame(self, metric: str, step: int) -> Frame:
         """Return the whole grid of a metric in a step at full resolution."""

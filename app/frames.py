@@ -17,6 +17,8 @@ from engine.metrics import METRICS
 
 BUDGET_BYTES = 128 << 20
 """frames kept in memory"""
+FIELDS_KEPT = 6
+"""maps kept in memory: the step shown and those that a key may lead to"""
 
 
 def metric_scale(run: Run, metric_id: str, log: bool) -> Scale:
@@ -27,6 +29,8 @@ def metric_scale(run: Run, metric_id: str, log: bool) -> Scale:
     if kind == "category":
         return Scale(0.0, 255.0, 1.0, False)
     high = float(math.ceil(max(0, run.execution.fields.range(metric_id)[1])))
+    if kind == "load":
+        return Scale(0.0, high, high / 65_535, log)
     return Scale(0.0, high, max(1.0, high / 65_535), log)
 
 
@@ -47,24 +51,40 @@ def encode(field: np.ndarray, scale: Scale, kind: str) -> np.ndarray:
     return np.ascontiguousarray(codes)
 
 
-def make_frame(run: Run, metric_id: str, step: int) -> Frame:
-    """Return the whole grid of a metric in a step."""
+def make_frame(run: Run, metric_id: str, step: int, field: np.ndarray) -> Frame:
+    """Return the whole grid of a metric in a step, of which `field` is the map."""
     metric = METRICS[metric_id]
     scale = metric_scale(run, metric_id, False)
-    codes = encode(run.execution.fields.field(metric_id, step), scale, metric.kind)
+    codes = encode(field, scale, metric.kind)
     rows, cols = run.grid
     name = "uint8" if codes.dtype == np.uint8 else "uint16"
     return Frame(metric_id, step, rows, cols, name, scale, metric.palette, codes.tobytes())
 
 
 class FrameCache:
-    """The frames asked for last, within a budget of bytes."""
+    """The frames asked for last, within a budget of bytes, and the few maps behind the newest."""
 
     def __init__(self, budget: int = BUDGET_BYTES) -> None:
         self._budget = budget
         self._held = 0
         self._frames: OrderedDict[tuple[int, str, int], Frame] = OrderedDict()
+        self._fields: OrderedDict[tuple[int, str, int], np.ndarray] = OrderedDict()
         self._lock = threading.Lock()
+
+    def field(self, run: Run, metric_id: str, step: int) -> np.ndarray:
+        """Return the map of a metric in a step, read-only, made or from memory."""
+        key = (run.id, metric_id, step)
+        with self._lock:
+            if key in self._fields:
+                self._fields.move_to_end(key)
+                return self._fields[key]
+        field = run.execution.fields.field(metric_id, step)
+        field.setflags(write=False)
+        with self._lock:
+            self._fields[key] = field
+            while len(self._fields) > FIELDS_KEPT:
+                self._fields.popitem(last=False)
+        return field
 
     def get(self, run: Run, metric_id: str, step: int) -> Frame:
         """Return a frame, made or from memory.
@@ -83,7 +103,7 @@ class FrameCache:
             if key in self._frames:
                 self._frames.move_to_end(key)
                 return self._frames[key]
-        frame = make_frame(run, metric_id, step)
+        frame = make_frame(run, metric_id, step, self.field(run, metric_id, step))
         with self._lock:
             if key not in self._frames:
                 self._frames[key] = frame

@@ -23,7 +23,7 @@ class HotPlace:
     value: float
     """in the metric's unit; fractions 0..1"""
     text: str
-    """such as 'PE (3, 4): 120 wavelets'"""
+    """such as 'PE (3, 4): 0.42 wavelets a cycle'"""
 
 
 def hot_places(run: Run, metric_id: str, step: int) -> tuple[HotPlace, ...]:

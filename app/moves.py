@@ -23,9 +23,24 @@ _STRIDE_TEXT = {
 
 
 def start(run: Run) -> Cursor:
-    """Return the cursor of a session that begins: first step, whole mesh, utilization."""
+    """Return the cursor of a session that begins: first step that computes, utilization."""
     rows, cols = run.grid
-    return Cursor(0, 0, "kernel", "utilization", fit_viewport(run, rows, cols))
+    return Cursor(first_busy_step(run), 0, "kernel", "utilization", fit_viewport(run, rows, cols))
+
+
+def first_busy_step(run: Run) -> int:
+    """Return the first step in which a PE computes, 0 if none ever does.
+
+    The steps before it only bring the first input to the mesh.
+    """
+    return int(np.argmax(run.execution.fields.sums("utilization") > 0))
+
+
+def greeting(run: Run, cursor: Cursor) -> str:
+    """Return why a session begins where it does, empty at the first step."""
+    if not cursor.step:
+        return ""
+    return f"opened at step {cursor.step}, the first in which a PE computes; Home shows step 0"
 
 
 def restore(run: Run, cursor: Cursor, begin: Cursor) -> Cursor:

@@ -36,7 +36,7 @@ class RunVerbs(CursorVerbs):
         self._history = History(run)
         self._wanted = run.config
         self._jobs = Jobs((*USER_ERRORS, ValuesError))
-        self._message = "; ".join(run.remarks)
+        self._message = "; ".join(run.remarks) or self._message
 
     @property
     def run(self) -> Run:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 
 def amount(value: float, kind: str) -> str:
-    """Return a metric's value with its unit; kind as in engine.metrics."""
+    """Return a metric's value with its unit; kind as in engine.metrics, or words."""
     if kind == "fraction":
         return percent(value)
     if kind == "bytes":
         return size(value)
+    if kind == "load":
+        return f"{rate(value)} wavelets a cycle"
     if kind == "words":
         return f"{count(value)} wavelet{'' if value == 1 else 's'}"
     return count(value)
+
+
+def rate(load: float) -> str:
+    """Return wavelets a cycle as a number, three digits from 0.001 on."""
+    return f"{load:.2f}" if load >= 0.1 or load == 0 else f"{load:.2g}"
 
 
 def percent(share: float) -> str:

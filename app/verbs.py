@@ -19,7 +19,7 @@ class CursorVerbs:
         self._lock = threading.RLock()
         begin = moves.start(run)
         self._cursor = begin if cursor is None else moves.restore(run, cursor, begin)
-        self._message = ""
+        self._message = moves.greeting(run, self._cursor) if cursor is None else ""
         self._revision = 0
 
     @property

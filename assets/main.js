@@ -3,9 +3,11 @@
   'use strict';
   const WS = (window.WS = window.WS || {});
   const SPEEDS = [1, 2, 4, 8, 15, 30];
+  const AHEAD_MS = 40; // pause after a map before its neighbours are fetched
   let speed = 2;
   let playing = false;
   let poll = null;
+  let aheadTimer = null;
   let momentTimer = null;
   let againTimer = null;
   let momentAt = 0;
@@ -42,12 +44,23 @@
     if (outcome === 'missing') askAgain();
     if (outcome === 'painted') {
       if (!document.body.classList.contains('offline')) WS.cover('');
-      const { run_id: run } = state.status;
       WS.hoverAgain();
-      const ahead = playing ? state.around.slice(0, 1) : state.around;
-      ahead.forEach((step) => WS.frame(run, state.cursor.metric, step));
+      fetchAround(state);
     }
   };
+
+  /* Fetch the frames that a key may lead to: at once while playing, else when no key followed,
+     one after the other, so that the next command finds the server free. */
+  function fetchAround(state) {
+    clearTimeout(aheadTimer);
+    const fetchOne = async (steps) => {
+      if (!steps.length || WS.state !== state) return;
+      await WS.frame(state.status.run_id, state.cursor.metric, steps[0]);
+      fetchOne(steps.slice(1));
+    };
+    if (playing) fetchOne(state.around.slice(0, 1));
+    else aheadTimer = setTimeout(fetchOne, AHEAD_MS, state.around);
+  }
 
   /* Something was not there, such as a frame of a run just replaced: ask how things stand. */
   function askAgain() {
@@ -83,16 +96,16 @@
     } });
   }
 
-  /* Have the panels of the moment drawn again, at most eight times a second, four while playing. */
+  /* Have the panels of the moment drawn again, at most eight times a second, two while playing. */
   function moment() {
     const { run_id: run, revision } = WS.state.status;
     if (momentOf === `${run}/${revision}`) return;
     momentOf = `${run}/${revision}`;
     clearTimeout(momentTimer);
-    const rest = Math.max(0, momentAt + (playing ? 250 : 125) - performance.now());
+    const rest = Math.max(0, momentAt + (playing ? 500 : 125) - performance.now());
     momentTimer = setTimeout(() => {
       momentAt = performance.now();
-      signal('moment-signal');
+      WS.showMoment();
       WS.writeHash();
     }, rest);
   }
@@ -146,7 +159,7 @@
     if (!WS.state) return;
     WS.mesh.redraw();
     WS.time.draw();
-    signal('moment-signal');
+    WS.showMoment();
   }
 
   async function start() {

@@ -160,7 +160,8 @@
     WS.hatch(ctx, ox, oy, cols * k, rows * k);
     ctx.imageSmoothingEnabled = false;
     ctx.drawImage(picture, ox, oy, picture.width * f * k, picture.height * f * k);
-    mesh.pooling = f > 1 ? `${scene.metric.pool} of ${f}x${f} PEs a pixel` : '';
+    const shared = scene.metric.pool === 'mode' ? 'commonest' : scene.metric.pool;
+    mesh.pooling = f > 1 ? `${shared} of ${f}x${f} PEs a pixel` : '';
     WS.drawOverlay(ctx, canvas, mesh, scene);
     WS.$('pooling').textContent = mesh.pooling;
   }

@@ -68,30 +68,53 @@
     ctx.setLineDash([]);
   }
 
-  /* Write a kernel's name where it fits: along the top, else down the side of a narrow region. */
+  const LEAST_LETTERS = 6; // of a name cut short, below which it says too little
+
+  /* Return the longest beginning of a text that fits, '' when too little of it would be left. */
+  function cut(ctx, text, room) {
+    const share = room / ctx.measureText(text).width;
+    if (share >= 1) return text;
+    const letters = Math.floor(text.length * share) - 2;
+    return letters < LEAST_LETTERS ? '' : `${text.slice(0, letters)}\u2026`;
+  }
+
+  /* Write a kernel's name: along the top, down the side of a narrow region, smaller, or cut. */
   function label(ctx, name, box, canvas, size) {
+    const small = size * 0.8;
+    if (write(ctx, name, box, canvas, size, false)) return;
+    ctx.font = ctx.font.replace(/[\d.]+px/, `${small}px`);
+    if (!write(ctx, name, box, canvas, small, false)) write(ctx, name, box, canvas, small, true);
+    ctx.font = ctx.font.replace(/[\d.]+px/, `${size}px`);
+  }
+
+  function write(ctx, name, box, canvas, size, mayCut) {
     const left = Math.max(0, box[0]);
     const top = Math.max(0, box[1]);
     const width = Math.min(canvas.width, box[0] + box[2]) - left;
     const height = Math.min(canvas.height, box[1] + box[3]) - top;
     const names = name.split(', ');
     const texts = names.length > 1 ? [name, `${names[0]} +${names.length - 1}`] : [name];
-    for (const text of texts) {
+    const [high, wide] = [height >= size * 1.3 + 2, width >= size * 1.25];
+    for (const whole of texts) {
+      const room = Math.max(high ? width : 0, wide ? height : 0) - size * 0.7 - 4;
+      const text = mayCut ? cut(ctx, whole, room) : whole;
+      if (!text) continue;
       const length = ctx.measureText(text).width + size * 0.7;
-      const across = length + 4 <= width && height >= size * 1.45 + 4;
-      const down = length + 4 <= height && width >= size * 1.45 + 2;
+      const across = high && length + 4 <= width;
+      const down = wide && length + 4 <= height;
       if (!across && !down) continue;
       ctx.save();
       ctx.translate(left + 2, top + 2);
-      if (!across) ctx.transform(0, 1, -1, 0, size * 1.45 - 1, 0);
+      if (!across) ctx.transform(0, 1, -1, 0, Math.min(size * 1.45 - 1, width - 2), 0);
       ctx.strokeStyle = WS.css('--label-halo');
       ctx.lineWidth = size * 0.3;
       ctx.strokeText(text, size * 0.35, size * 1.1);
       ctx.fillStyle = WS.css('--label');
       ctx.fillText(text, size * 0.35, size * 1.1);
       ctx.restore();
-      return;
+      return true;
     }
+    return false;
   }
 
   function grid(ctx, canvas, mesh, facts) {

@@ -3,6 +3,7 @@
 (function () {
   'use strict';
   const WS = (window.WS = window.WS || {});
+  const RAMPS = ['inject', 'deliver'];
   let drag = null;
   let boxTimer = null;
   let restTimer = null;
@@ -117,12 +118,16 @@
     if (!WS.$('hover').hidden && last) hover(...last);
   };
 
+  /* Return wavelets a cycle with two digits. */
+  WS.rate = (load) => (load === 0 || load >= 0.1 ? load.toFixed(2) : String(Number(load.toPrecision(2))));
+
   /* Return the value of a code in few letters, for a PE large enough to hold it. */
   WS.shortValue = function (scene, code) {
     const { kind } = scene.metric;
     if (kind === 'category') return WS.tables.themes.dark.causes[code];
     const value = code * scene.unit;
     if (kind === 'fraction') return `${(100 * value).toFixed(0)}%`;
+    if (kind === 'load') return WS.rate(value);
     return value >= 10_000 ? `${(value / 1000).toFixed(0)}k` : String(Math.round(value));
   };
 
@@ -131,9 +136,8 @@
     if (metric.kind === 'category') return WS.tables.themes.dark.causes[code];
     const value = code * unit;
     if (metric.kind === 'fraction') return `${(100 * value).toFixed(1)} %`;
-    const about = unit === 1 ? '' : 'about ';
-    const name = metric.kind === 'bytes' ? 'B' : 'wavelets';
-    return `${about}${Math.round(value).toLocaleString('en')} ${name}`;
+    if (metric.kind === 'load') return `${WS.rate(value)} ${metric.unit}`;
+    return `${unit === 1 ? '' : 'about '}${Math.round(value).toLocaleString('en')} B`;
   }
 
   function hover(x, y) {
@@ -162,6 +166,13 @@
     const view = await WS.getJSON(`/api/pe/${WS.session}/${row}/${col}`);
     if (!view || box.hidden || view.step !== WS.state.cursor.step) return;
     if (box.firstChild.textContent !== `PE (${row}, ${col})`) return;
+    const { id, kind } = WS.mesh.scene().metric;
+    if (kind === 'load') {
+      const links = view.links.filter(({ plane }) => (
+        id === 'traffic' ? !RAMPS.includes(plane) : id === `link_${plane}`));
+      const words = links.reduce((sum, link) => sum + link.words, 0);
+      box.append(WS.make('span', {}, `${words.toLocaleString('en')} wavelets in this step`));
+    }
     view.causes.filter((cause) => cause.step_cycles > 0)
       .sort((a, b) => b.step_cycles - a.step_cycles).slice(0, 3)
       .forEach((cause) => box.append(WS.make('span', { class: 'muted' },

@@ -123,7 +123,7 @@
     ctx.font = `11px ${WS.css('--font')}`;
     ctx.fillStyle = WS.css('--muted');
     ctx.fillText(series.name, 8, 16);
-    ctx.fillText(`top ${(100 * series.top).toFixed(1)} %`, 8, 31);
+    ctx.fillText(`highest ${(100 * series.top).toFixed(1)} %`, 8, 31);
     ctx.fillStyle = WS.css('--well');
     ctx.fillRect(GUTTER, 2, width(), CURVE - 4);
     if (view.stale) return;

@@ -49,7 +49,7 @@ SHOTS = (
     Shot("web-sram-dark", "gpt2-small", (1920, 1080), "dark",
          (("metric", "sram_allocated"), ("cycle", "900000"), ("hot",))),
     Shot("web-traffic-light", "transformer", (1280, 800), "light",
-         (("metric", "traffic"), ("log",), ("peak",), ("kernel", "h0/mlp/fc")), "idle"),
+         (("metric", "traffic"), ("peak",), ("kernel", "h0/mlp/fc")), "idle"),
 )  # fmt: skip
 
 

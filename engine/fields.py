@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.causes import CAUSES
 from engine.inside import DEFECTIVE, INSIDE, INSIDE_CODES, UNASSIGNED, cause_table, overlap
+from engine.loads import load_map, most_load, peak_load_step, planes_of, words_map
 from engine.metrics import LINK_PLANES, METRICS, PLANES
 from engine.occupancy import Occupancy, SramUse
 from engine.profile import Profile
@@ -42,8 +43,8 @@ class Fields:
     tables: StepTables
     traffic: Traffic
     occupancy: Occupancy
-    memo: list[np.ndarray] = field(default_factory=list)
-    """the cause table once asked for"""
+    _memo: list[np.ndarray] = field(init=False, default_factory=list)
+    """the cause table once asked for; never handed on to a changed copy"""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -53,7 +54,8 @@ class Fields:
     def field(self, metric: str, step: int) -> np.ndarray:
         """Return the map of a metric in a step.
 
-        float32 0..1 for fractions, int32 bytes or words, uint8 index in CAUSES for `cause`.
+        float32 0..1 for fractions, float32 wavelets a cycle for loads, int32 bytes, uint8 index
+        in CAUSES for `cause`.
         Raises KeyError for an unknown metric, IndexError for a step outside the run.
         """
         if not 0 <= step < self.timeline.steps:
@@ -63,20 +65,26 @@ class Fields:
             return self._paint(lambda k: self.occupancy.allocated[k], np.dtype(np.int32))
         if metric == "sram_live":
             return self._paint(lambda k: self.occupancy.live[k, step], np.dtype(np.int32))
-        if kind == "words":
-            return self._words(metric, step)
+        if kind == "load":
+            return load_map(self.traffic, metric, step, self._cycles(step))
         if kind == "category":
             return self._dominant(step)
         return self._share(_cause_of(metric), step)
 
+    def words(self, metric: str, step: int) -> np.ndarray:
+        """Return the wavelets behind a load in a step, int32 (rows, cols)."""
+        return words_map(self.traffic, metric, step)
+
     def total(self, metric: str) -> np.ndarray:
-        """Return the map over the whole run, int64: cycles, words; of bytes the maximum."""
+        """Return the map over the whole run, int64: cycles; of a load the wavelets, not a rate.
+
+        Of bytes, whose sum over steps means nothing, the maximum.
+        """
         kind = METRICS[metric].kind
         if kind == "bytes":
             return self.maximum(metric)
-        if kind == "words":
-            planes = LINK_PLANES if metric == "traffic" else (metric.removeprefix("link_"),)
-            return np.asarray(sum(self.traffic.plane_total(plane) for plane in planes))
+        if kind == "load":
+            return np.asarray(sum(self.traffic.plane_total(plane) for plane in planes_of(metric)))
         if kind == "category":
             stack = np.stack([self._cycles_total(code) for code in range(len(CAUSES))])
             return np.asarray(stack.argmax(axis=0).astype(np.uint8))
@@ -95,10 +103,12 @@ class Fields:
         return best
 
     def sums(self, metric: str) -> np.ndarray:
-        """Return the sum over PEs in every step, float64 (steps,): PE-cycles, bytes or words."""
-        if METRICS[metric].kind == "words":
-            planes = LINK_PLANES if metric == "traffic" else (metric.removeprefix("link_"),)
-            return np.asarray(sum(self.traffic.plane_sums(plane) for plane in planes))
+        """Return the sum over PEs in every step, float64 (steps,): PE-cycles, bytes, wavelets.
+
+        Of a load the wavelets of the step, not a rate.
+        """
+        if METRICS[metric].kind == "load":
+            return np.asarray(sum(self.traffic.plane_sums(plane) for plane in planes_of(metric)))
         areas = np.array([k.region.area for k in self.program.kernels], np.float64)
         if metric == "sram_allocated":
             return np.full(self.timeline.steps, float(areas @ self.occupancy.allocated))
@@ -110,15 +120,15 @@ class Fields:
 
     def cause_sums(self, cause: int) -> np.ndarray:
         """Return the PE-cycles of a cause in every step, int64 (steps,)."""
-        if not self.memo:
+        if not self._memo:
             cycles = np.diff(self.timeline.times)
-            self.memo.append(cause_table(self.program, self.profiles, self.tables, cycles))
-        return np.asarray(self.memo[0][:, cause])
+            self._memo.append(cause_table(self.program, self.profiles, self.tables, cycles))
+        return np.asarray(self._memo[0][:, cause])
 
     def range(self, metric: str) -> tuple[float, float]:
         """Return (low, high) of a metric over the whole run, for a fixed colour scale.
 
-        Words: the most that one flow puts on a link in a step.
+        Of a load what the links can carry.
         """
         kind = METRICS[metric].kind
         if kind == "fraction":
@@ -128,21 +138,15 @@ class Fields:
         if kind == "bytes":
             most = max(self.program.machine.sram_bytes, int(self.occupancy.allocated.max()))
             return 0.0, float(most)
-        planes = LINK_PLANES if metric == "traffic" else (metric.removeprefix("link_"),)
-        peaks = [float(self.traffic.plane_peaks(plane).max(initial=0)) for plane in planes]
-        return 0.0, max(1.0, sum(peaks) if metric == "traffic" else peaks[0])
+        return 0.0, most_load(metric)
 
     def peak_step(self, metric: str) -> int:
         """Return the step in which the metric is highest, the first of ties.
 
-        Bytes: its maximum over PEs; words: the most that one flow puts on a link; fractions,
-        whose maximum is often 1: its mean over PEs.
+        Bytes and loads: its maximum over PEs; fractions, whose maximum is often 1: its mean.
         """
-        kind = METRICS[metric].kind
-        if kind == "words":
-            planes = LINK_PLANES if metric == "traffic" else (metric.removeprefix("link_"),)
-            peaks = np.max([self.traffic.plane_peaks(plane) for plane in planes], axis=0)
-            return int(np.argmax(peaks))
+        if METRICS[metric].kind == "load":
+            return peak_load_step(self.traffic, metric, np.diff(self.timeline.times))
         if metric == "sram_live":
             return int(self.occupancy.live.max(axis=0).argmax())
         return int(np.argmax(self.sums(metric) / np.diff(self.timeline.times)))
@@ -159,7 +163,7 @@ class Fields:
         index = self._index_at(row, col)
         span = int(self.timeline.makespan)
         if step is not None:
-            span = int(np.diff(self.timeline.times[step : step + 2])[0])
+            span = self._cycles(step)
         if index is None:
             dead = (row, col) in self.program.machine.defects
             return {"defective" if dead else "unassigned": span}
@@ -182,7 +186,7 @@ class Fields:
 
     def pe_links(self, row: int, col: int, step: int) -> dict[str, LinkUse]:
         """Return the words and load of a PE's links and ramps in a step."""
-        cycles = int(np.diff(self.timeline.times[step : step + 2])[0])
+        cycles = self._cycles(step)
         words = {plane: self.traffic.at(row, col, plane, step) for plane in PLANES}
         return {plane: LinkUse(count, count / cycles) for plane, count in words.items()}
 
@@ -191,7 +195,7 @@ class Fields:
         found = []
         cycles = int(self.timeline.makespan)
         if step is not None:
-            cycles = int(np.diff(self.timeline.times[step : step + 2])[0])
+            cycles = self._cycles(step)
         for plane in LINK_PLANES:
             words = (
                 self.traffic.plane_total(plane) if step is None else self.traffic.plane(plane, step)
@@ -216,7 +220,7 @@ class Fields:
         return overlap(profile, before, after)
 
     def _share(self, cause: int, step: int) -> np.ndarray:
-        cycles = float(self.timeline.times[step + 1] - self.timeline.times[step])
+        cycles = float(self._cycles(step))
         shares = np.zeros(self.shape, np.float32)
         if cause == UNASSIGNED:
             shares[:] = 1
@@ -274,13 +278,8 @@ class Fields:
             codes[row, col] = DEFECTIVE
         return codes
 
-    def _words(self, metric: str, step: int) -> np.ndarray:
-        if metric != "traffic":
-            return self.traffic.plane(metric.removeprefix("link_"), step)
-        words = self.traffic.plane(LINK_PLANES[0], step)
-        for plane in LINK_PLANES[1:]:
-            words += self.traffic.plane(plane, step)
-        return words
+    def _cycles(self, step: int) -> int:
+        return int(self.timeline.times[step + 1] - self.timeline.times[step])
 
     def _by_class(self, index: int, table: np.ndarray) -> np.ndarray:
         profile = self.profiles[self.program.kernels[index].id]

@@ -21,7 +21,7 @@ class Metric:
     label: str
     unit: str
     kind: str
-    """fraction (0..1) | bytes | words | category (index in CAUSES)"""
+    """fraction (0..1) | bytes | load (wavelets a cycle) | category (index in CAUSES)"""
     palette: str
     """name of a colour table"""
     pool: str
@@ -53,10 +53,10 @@ METRICS: dict[str, Metric] = {
                _FULLEST, "bytes that hold data in this step"),
         Metric("sram_allocated", "SRAM allocated", "bytes", "bytes", "inferno", "max",
                _FULLEST, "bytes of the layout that the compiler made"),
-        Metric("traffic", "traffic", "wavelets", "words", "inferno", "max",
-               _EXACT, "wavelets that left the PE's router over its four links in the step"),
-        *(Metric(f"link_{plane}", f"link {plane}", "wavelets", "words", "inferno", "max",
-                 _EXACT, f"wavelets that left {plane}wards in the step")
+        Metric("traffic", "traffic", "wavelets a cycle", "load", "inferno", "max",
+               _EXACT, "wavelets that left the router over its four links / cycles, at most 4"),
+        *(Metric(f"link_{plane}", f"link {plane}", "wavelets a cycle", "load", "inferno", "max",
+                 _EXACT, f"wavelets that left {plane}wards / cycles, at most 1")
           for plane in LINK_PLANES),
         *(_cause_metric(cause) for cause in CAUSES if cause not in ("defective", "unassigned")),
     )

@@ -59,6 +59,14 @@ class Traffic:
         """Return the words on one plane in a step, int32 (rows, cols)."""
         return self._raster(plane, self._moving(plane, step, step + 1))
 
+    def sure_plane(self, plane: str, step: int) -> np.ndarray:
+        """Return the words on one plane in a step, one less a flow, int32 (rows, cols).
+
+        Words are whole, so that up to one of each flow may belong to a neighbouring step.
+        """
+        moving = self._moving(plane, step, step + 1)
+        return self._raster(plane, ((p, np.maximum(words - 1, 0)) for p, words in moving))
+
     def plane_total(self, plane: str) -> np.ndarray:
         """Return the words on one plane over the run, int64 (rows, cols)."""
         last = self.tables.moved.shape[1] - 1
@@ -93,14 +101,20 @@ class Traffic:
                 sums += np.diff(self.amounts(flow)) * (total / flow.unit)
         return sums
 
-    def plane_peaks(self, plane: str) -> np.ndarray:
-        """Return the most words that one flow put on a link of a plane, float64 (steps,)."""
-        peaks = np.zeros(self.tables.moved.shape[1] - 1)
+    def plane_bounds(self, plane: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return bounds of the highest `sure_plane`, at least and at most, float64 (steps,).
+
+        At least the most words that one flow puts on a link, at most the sum of these.
+        """
+        largest = np.zeros(self.tables.moved.shape[1] - 1)
+        summed = np.zeros_like(largest)
         for flow in self.flows:
             most = max((int(p.words.max()) for p in flow.patterns if p.plane == plane), default=0)
             if most:
-                peaks = np.maximum(peaks, np.diff(self.amounts(flow)) * (most / flow.unit))
-        return peaks
+                words = np.maximum(np.diff(self.amounts(flow)) * (most / flow.unit) - 1, 0)
+                np.maximum(largest, words, out=largest)
+                summed += words
+        return largest, summed
 
     def _moving(self, plane: str, begin: int, end: int) -> Iterator[tuple[Pattern, np.ndarray]]:
         for flow in self.flows:

@@ -78,12 +78,17 @@ def make_picture(run: Run, request: Request) -> Picture:
     scale = metric_scale(run, metric.id, request.log)
     field = run.execution.fields.field(metric.id, step)
     label = "peak step" if request.what == "peak" else "step"
-    title = f"{metric.label}, {label} {step}: {run.label(step)}"
+    title = f"{_named(metric)}, {label} {step}: {run.label(step)}"
     return _picture(
         run, request, metric, field, title=title, step=step, scale=scale,
         subtitle=f"cycles {start:,}..{end - 1:,} of {run.timeline.makespan:,}",
-        ticks=ticks_of(run, metric, scale, end - start),
+        ticks=ticks_of(run, metric, scale),
     )  # fmt: skip
+
+
+def _named(metric: Metric) -> str:
+    """Return the metric's label with its unit, such as 'traffic (wavelets a cycle)'."""
+    return f"{metric.label} ({metric.unit})" if metric.unit else metric.label
 
 
 def _step_of(run: Run, request: Request, metric: Metric) -> int:
@@ -106,25 +111,33 @@ def _run_picture(run: Run, request: Request, metric: Metric) -> Picture:
     fields, makespan = run.execution.fields, run.timeline.makespan
     if request.what == "max":
         field = fields.maximum(metric.id)
-        title = f"{metric.label}, each PE's highest step"
+        title = f"{_named(metric)}, each PE's highest step"
     elif metric.kind == "bytes":
         raise ExportError(f"a sum of {metric.label} over steps means nothing; use --max")
     else:
         field = fields.total(metric.id)
-        title = f"{metric.label}, whole run"
         if metric.kind == "fraction":
             field = field / max(1, makespan)
             metric = replace(metric, unit="% of run")
-    high = float(field.max(initial=0))
-    if metric.kind == "fraction":
-        high = next(top for top in _TOPS if top >= min(high, 1.0))
-    unit = 1 / 255 if metric.kind == "fraction" else max(1.0, high / 65_535)
-    scale = Scale(0.0, high, unit, request.log)
+        if metric.kind == "load":
+            metric = replace(metric, kind="words", unit="wavelets")
+        title = f"{_named(metric)}, whole run"
+    scale = _run_scale(run, request, metric, float(field.max(initial=0)))
     return _picture(
         run, request, metric, field, title=title, step=None, scale=scale,
         subtitle=f"{makespan:,} cycles, {run.program.samples} samples",
-        ticks=ticks_of(run, metric, scale, makespan),
+        ticks=ticks_of(run, metric, scale),
     )  # fmt: skip
+
+
+def _run_scale(run: Run, request: Request, metric: Metric, high: float) -> Scale:
+    """Return the scale of a picture of the whole run whose highest value is `high`."""
+    if metric.kind == "load":
+        return metric_scale(run, metric.id, request.log)
+    if metric.kind == "fraction":
+        top = next(top for top in _TOPS if top >= min(high, 1.0))
+        return Scale(0.0, top, 1 / 255, request.log)
+    return Scale(0.0, high, max(1.0, high / 65_535), request.log)
 
 
 def _picture(

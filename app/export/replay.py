@@ -52,7 +52,7 @@ def _frame(picture: Picture) -> dict[str, str]:
 def _colours(picture: Picture) -> dict[str, object]:
     """Return the palette, and where each code lies on it, so that the page does no rules."""
     kind = picture.metric.kind
-    wide = kind in ("bytes", "words")
+    wide = kind not in ("fraction", "category")
     codes = np.arange(65_536 if wide else 256)
     if kind == "category":
         levels = codes

@@ -33,7 +33,7 @@ def _value_texts(picture: Picture) -> list[list[str]]:
     if picture.metric.kind == "category":
         names = [tick.text for tick in picture.ticks]
         return [[names[code] for code in row] for row in picture.field.tolist()]
-    form = "{:.6g}" if picture.metric.kind == "fraction" else "{:.0f}"
+    form = "{:.6g}" if picture.metric.kind in ("fraction", "load") else "{:.0f}"
     return [[form.format(value) for value in row] for row in picture.field.tolist()]
 
 
@@ -84,7 +84,7 @@ def render_json(pictures: Sequence[Picture]) -> bytes:
 
 
 def _plain_rows(picture: Picture) -> list[list[float]]:
-    if picture.metric.kind == "fraction":
+    if picture.metric.kind in ("fraction", "load"):
         return [[round(value, 6) for value in row] for row in picture.field.tolist()]
     rows: list[list[float]] = picture.field.tolist()
     return rows

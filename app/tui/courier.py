@@ -139,16 +139,15 @@ class Courier:
                     self._pending -= len(orders)
 
     def _carry(self, orders: list[Order]) -> None:
+        """Carry out the commands, show where they led, then work out the pages asked for."""
         error = ""
-        pages = []
         for order in orders:
             if isinstance(order, Do):
                 error = self._do(order)
-            elif isinstance(order, Ask):
-                pages.append(Page(order.page, self._page(order.page)))
         self._deliver(self._snapshot(error))
-        for page in pages:
-            self._deliver(page)
+        for order in orders:
+            if isinstance(order, Ask):
+                self._deliver(Page(order.page, self._page(order.page)))
 
     def _do(self, order: Do) -> str:
         try:

@@ -53,7 +53,7 @@ def _append_pe(text: Text, pe: PEView, glyphs: Glyphs, width: int) -> None:
         text.append(bar(row.run_share, room, glyphs), cause_colour(row.cause))
         text.append(f"{percent(row.run_share):>8} {count(row.step_cycles):>8}\n")
     _append_sram(text, pe, glyphs, width)
-    _title(text, "links, wavelets in the step")
+    _title(text, "links: wavelets in the step and a cycle")
     for index, link in enumerate(pe.links):
         text.append(f"{link.plane:<8}{count(link.words):>7} {link.load:>4.2f}/c",
                     SEVERITY[link.severity])  # fmt: skip

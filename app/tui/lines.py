@@ -17,7 +17,7 @@ SEVERITY = {"ok": "", "warn": "bold #f0e442", "alert": "bold #00e5ff"}
 _FAINT = "dim"
 _TITLE = 12
 """cells for the name of a series or a kernel"""
-_TAIL = 21
+_TAIL = 24
 """cells for the peak of a series"""
 
 
@@ -138,6 +138,8 @@ def _short_amount(series: Series) -> str:
     if series.name == "utilization":
         return percent(series.top)
     base, unit = (1024.0, "B") if "bytes" in series.unit else (1000.0, "")
+    if series.unit.endswith("a cycle"):
+        unit = "/cycle"
     power = 0
     while series.top >= 999.5 * base**power and power < 4:
         power += 1
@@ -184,7 +186,8 @@ def answer(
         return job_line(status.job, glyphs, width)
     if error:
         return text.append(error, SEVERITY["warn"])
-    if status.message:
+    is_greeting = status.revision == 0
+    if status.message and not (is_greeting and glyphs.reason):
         return text.append(status.message)
     if note or glyphs.reason:
         return text.append(note or glyphs.reason, _FAINT)

@@ -14,23 +14,32 @@ from engine.causes import CAUSES
 from engine.metrics import METRICS, Metric
 
 _FRACTIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_POWERS = (0.0, 0.01, 0.1, 1.0)
+"""the same on a log scale"""
 _NICE = (1, 2, 2.5, 5, 10)
-_MOST_RATE = 4
-"""wavelets a cycle that the four links of a router can carry; a longer step's amount has no rate"""
+_FULL_LINK = 0.9
+"""wavelets a cycle from which a link is called full"""
 _LONG_STEP = 32
 """cycles from which a full link is worth a warning: amounts are whole wavelets"""
 
 
-def view_map(run: Run, cursor: Cursor, height: int, width: int) -> MapView:
-    """Return the cursor's metric over its viewport in at most height x width pixels."""
+def view_map(
+    run: Run, cursor: Cursor, height: int, width: int, field: np.ndarray | None = None
+) -> MapView:
+    """Return the cursor's metric over its viewport in at most height x width pixels.
+
+    `field` is the map of the metric in the step, when the caller has it.
+    """
     metric = METRICS[cursor.metric]
-    field = run.execution.fields.field(metric.id, cursor.step)
+    if field is None:
+        field = run.execution.fields.field(metric.id, cursor.step)
     window = field[cursor.viewport.rect.slices()]
     scale = metric_scale(run, metric.id, cursor.log)
     pooled, pool_rows, pool_cols = pool(window, height, width, metric.pool)
     codes = encode(pooled, scale, metric.kind)
     codes.setflags(write=False)
     start, end = run.step_bounds(cursor.step)
+    shared = "commonest" if metric.pool == "mode" else metric.pool
     is_pooled = pool_rows * pool_cols > 1
     severity, sentence = _assess(run, metric, window, cursor.viewport, end - start)
     return MapView(
@@ -38,23 +47,24 @@ def view_map(run: Run, cursor: Cursor, height: int, width: int) -> MapView:
         step=cursor.step, step_label=run.label(cursor.step), grid=run.grid,
         viewport=cursor.viewport, values=codes, pool_rows=pool_rows, pool_cols=pool_cols,
         pool_kind=metric.pool,
-        pool_text=f"{metric.pool} of {pool_rows}x{pool_cols} PEs" if is_pooled else "",
-        scale=scale, palette=metric.palette, ticks=ticks_of(run, metric, scale, end - start),
+        pool_text=f"{shared} of {pool_rows}x{pool_cols} PEs" if is_pooled else "",
+        scale=scale, palette=metric.palette, ticks=ticks_of(run, metric, scale),
         categories=tuple(CAUSES) if metric.kind == "category" else (),
         outlines=_outlines(run, cursor), selection=cursor.selection,
         standing=run.standing_of(metric.standing), severity=severity, sentence=sentence,
+        running=_running(run, start, end),
     )  # fmt: skip
 
 
-def ticks_of(run: Run, metric: Metric, scale: Scale, cycles: int) -> tuple[Tick, ...]:
-    """Return the legend's marks in the metric's own unit; `cycles` is the step's length."""
+def ticks_of(run: Run, metric: Metric, scale: Scale) -> tuple[Tick, ...]:
+    """Return the legend's marks in the metric's own unit."""
     if metric.kind == "category":
         return tuple(Tick(float(code), code / 255, name) for code, name in enumerate(CAUSES))
-    is_share = metric.kind == "fraction"
-    values = np.array(_FRACTIONS) * scale.hi if is_share else _round_values(metric, scale.hi)
+    parts = np.array(_POWERS if scale.log else _FRACTIONS) * scale.hi
+    values = parts if metric.kind in ("fraction", "load") else _round_values(metric, scale.hi)
     places = positions(values, scale)
     return tuple(
-        Tick(float(value), float(place), _tick_text(run, metric.kind, float(value), cycles))
+        Tick(float(value), float(place), _tick_text(run, metric.kind, float(value)))
         for value, place in zip(values, places, strict=True)
     )
 
@@ -71,13 +81,14 @@ def _round_values(metric: Metric, high: float) -> np.ndarray:
     return np.append(marks, high)
 
 
-def _tick_text(run: Run, kind: str, value: float, cycles: int) -> str:
+def _tick_text(run: Run, kind: str, value: float) -> str:
     if kind == "bytes":
         capacity = run.machine.sram_bytes / 1024
         return f"{value / 1024:.3g} KB of {capacity:.3g}"
+    if kind == "load":
+        return f"{value:.3g}/cycle"
     if kind == "words":
-        rate = value / max(1, cycles)
-        return f"{count(value)} ({rate:.3g}/cycle)" if rate <= _MOST_RATE else count(value)
+        return count(value)
     return f"{100 * value:.3g} %"
 
 
@@ -106,6 +117,13 @@ def _outlines(run: Run, cursor: Cursor) -> tuple[Outline, ...]:
     return tuple(found.values())
 
 
+def _running(run: Run, start: int, end: int) -> tuple[str, ...]:
+    """Return the kernels of which an instance lies in cycles [start, end)."""
+    timeline = run.timeline
+    alive = np.atleast_1d(((timeline.start < end) & (timeline.end > start)).any(axis=1))
+    return tuple(k.id for k, runs in zip(run.program.kernels, alive, strict=True) if runs)
+
+
 def _assess(
     run: Run, metric: Metric, window: np.ndarray, viewport: Viewport, cycles: int
 ) -> tuple[str, str]:
@@ -113,7 +131,8 @@ def _assess(
         return "ok", _shares(window)
     row, col = divmod(int(np.argmax(window)), window.shape[1])
     top = float(window[row, col])
-    place = f"PE ({viewport.row + row}, {viewport.col + col})"
+    owner = run.execution.fields.kernel_at(viewport.row + row, viewport.col + col)
+    place = f"PE ({viewport.row + row}, {viewport.col + col})" + (f" of {owner}" if owner else "")
     busy = int(np.count_nonzero(window))
     if metric.kind == "bytes" and top > run.machine.sram_bytes:
         over = int((window > run.machine.sram_bytes).sum())
@@ -124,14 +143,16 @@ def _assess(
     if top <= 0:
         return "ok", f"{metric.label}: nothing in this view in this step"
     text = f"{metric.label}: highest {amount(top, metric.kind)} at {place}"
+    if metric.kind == "load":
+        text += f" ({amount(round(top * cycles), 'words')} in this step)"
     text += f", {busy:,} of {window.size:,} PEs above zero"
-    if metric.id.startswith("link_") and top >= 0.9 * cycles >= 0.9 * _LONG_STEP:
+    if metric.id.startswith("link_") and top >= _FULL_LINK and cycles >= _LONG_STEP:
         return "warn", f"{text}: at least 90 % of what a link carries"
     return "ok", text
 
 
 def _shares(window: np.ndarray) -> str:
-    codes, counts = np.unique(window, return_counts=True)
+    counts = np.bincount(window.ravel(), minlength=len(CAUSES))
     order = np.argsort(-counts, kind="stable")[:4]
-    parts = [f"{CAUSES[int(codes[i])]} {percent(counts[i] / window.size)}" for i in order]
+    parts = [f"{CAUSES[i]} {percent(counts[i] / window.size)}" for i in order if counts[i]]
     return "PEs by dominant cause: " + ", ".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.cursor import Cursor
 from app.jobs import JobState
+from app.moves import first_busy_step
 from app.run import Run
 from app.units import count, percent
 from app.values import why_no_values
@@ -49,6 +50,8 @@ def _sentence(run: Run, cursor: Cursor, label: str, start: int, end: int) -> str
         f"step {cursor.step} of {run.timeline.steps}, cycles {count(start)}..{count(end - 1)}: "
         f"{label}; {percent(share)} of the PEs' cycles compute"
     )
+    if busy and cursor.step == first_busy_step(run):
+        text += ", the first step in which any does"
     return text if run.program.would_run else f"would not run (what-if): {text}"
 
 

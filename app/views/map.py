@@ -47,7 +47,7 @@ class Scale:
     hi: float
     """value at the high end, fixed over the run"""
     unit_per_code: float
-    """value of one code; 1/255 for fractions, 1 where bytes or words fit 16 bits"""
+    """value of one code; 1/255 for fractions, 1 where bytes fit 16 bits"""
     log: bool
     """True: colours follow log(1 + value)"""
 
@@ -61,7 +61,7 @@ class MapView(View):
     label: str
     unit: str
     kind: str
-    """fraction | bytes | words | category"""
+    """fraction | bytes | load | category"""
     step: int
     step_label: str
     """what happens at the start of the step"""
@@ -69,7 +69,7 @@ class MapView(View):
     """(rows, cols) of the whole machine"""
     viewport: Viewport
     values: np.ndarray
-    """uint8 (fraction, category) or uint16 (bytes, words) codes, (h, w), read-only"""
+    """uint8 (fraction, category) or uint16 (bytes, load) codes, (h, w), read-only"""
     pool_rows: int
     """PE rows that share a pixel"""
     pool_cols: int
@@ -93,6 +93,8 @@ class MapView(View):
     """ok | warn | alert"""
     sentence: str
     """the map in one sentence"""
+    running: tuple[str, ...] = ()
+    """kernels that run in the step, in program order"""
 
 
 @dataclass(frozen=True, slots=True)

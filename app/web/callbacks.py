@@ -1,8 +1,8 @@
 """Dash callbacks: a signal from the page's scripts in, rendered panels out. No rules here.
 
-A script sets `run-signal` when another run is shown, `values-signal` also when its values are
-there, and `moment-signal` after a move; each holds the session and the theme, and which run and
-moment it is about.
+A script sets `run-signal` when another run is shown and `values-signal` also when its values are
+there; each holds the session and which run it is about. What changes with every move does not go
+this way, see `app.web.moment`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from typing import Any
 from dash import Dash, Input, Output
 from dash.exceptions import PreventUpdate
 
-from app.web.inspector import inspector
-from app.web.legend import legend
 from app.web.panels import header, idle_list, kernel_table, overflow_notice, report
 from app.web.registry import Registry, SessionError
 from app.web.values import values_panel
@@ -26,17 +24,6 @@ def show_run(registry: Registry, signal: Signal | None) -> tuple[Any, ...]:
     """Return header, notice, kernel table and report of the run shown."""
     view = _debugger(registry, signal).view_report()
     return header(view), overflow_notice(view), kernel_table(view), report(view)
-
-
-def show_moment(registry: Registry, signal: Signal | None) -> tuple[Any, ...]:
-    """Return legend, map sentence and inspector of the moment shown."""
-    debugger = _debugger(registry, signal)
-    theme = "light" if signal and signal.get("theme") == "light" else "dark"
-    view = debugger.view_map(1, 1)
-    cursor = debugger.cursor
-    pe = debugger.view_pe()
-    kernel = debugger.view_kernel() if cursor.selection.kernel else None
-    return legend(view, theme), view.sentence, inspector(pe, kernel, theme)
 
 
 def show_idle(registry: Registry, signal: Signal | None) -> Any:
@@ -68,6 +55,5 @@ def add_callbacks(app: Dash, registry: Registry) -> None:
         app.callback(target, Input(signal, "data"), prevent_initial_call=True)(on_signal)
 
     bind(show_run, "run-signal", "header-facts", "notice", "panel-kernels", "panel-report")
-    bind(show_moment, "moment-signal", "legend", "map-sentence", "panel-inspect")
     bind(show_idle, "run-signal", "panel-idle")
     bind(show_values, "values-signal", "panel-values")

@@ -7,7 +7,7 @@ from typing import Any
 from dash import html
 
 from app.palette import cause_colour
-from app.units import count, percent, size
+from app.units import count, percent, rate, size
 from app.views.kernel import EdgeRow, KernelView
 from app.views.pe import CauseRow, LinkRow, PEView, SramRow
 
@@ -41,7 +41,7 @@ def _pe(view: PEView, theme: str) -> list[Any]:
         html.H3(f"SRAM: {size(view.sram_allocated)} of {size(view.sram_capacity)} allocated, "
                 f"{size(view.sram_live)} live"),
         *_sram(view),
-        html.H3("Links in this step"),
+        html.H3("Links in this step, wavelets and wavelets a cycle"),
         html.Table(html.Tbody([_link(row) for row in view.links]), className="numbers"),
         _nodes(view.source_nodes),
         html.P(f"standing: {view.standing}", className="muted"),
@@ -116,7 +116,9 @@ def _sram(view: PEView) -> list[Any]:
         )
         for row in view.sram
     ]  # fmt: skip
-    head = html.Tr([html.Th(name, scope="col") for name in ("buffer", "role", "from", "size", "")])
+    head = html.Tr(
+        [html.Th(name, scope="col") for name in ("buffer", "role", "from byte", "size", "")]
+    )
     return [
         html.Div([*blocks, limit], className="strip"),
         html.Table([html.Thead(head), html.Tbody(body)], className="numbers"),
@@ -142,7 +144,7 @@ def _link(row: LinkRow) -> Any:
         [
             html.Td(row.plane),
             html.Td(count(row.words), className="number"),
-            html.Td(f"{row.load:.3g} a cycle", className=f"number {row.severity}"),
+            html.Td(f"{rate(row.load)} a cycle", className=f"number {row.severity}"),
             html.Td(html.Div(html.Div(style={"width": width}), className="meter")),
         ]
     )

@@ -22,7 +22,6 @@ def page(epoch: str) -> Any:
     return html.Div(
         [
             dcc.Store(id="run-signal"),
-            dcc.Store(id="moment-signal"),
             dcc.Store(id="values-signal"),
             _header(),
             html.Main([_left(), _map(), _right()], className="middle"),

@@ -10,6 +10,8 @@ from app.palette import cause_colour, hex_table
 from app.views.map import MapView, Tick
 
 _STOPS = 17
+_NAMES = 2
+"""kernels named below the legend"""
 
 
 def spread_out(ticks: tuple[Tick, ...], least: float = 0.13) -> tuple[Tick, ...]:
@@ -25,9 +27,16 @@ def legend(view: MapView, theme: str) -> Any:
     """Return the legend of a map in a theme (dark | light)."""
     about = html.P([html.Span(view.unit + ", " if view.unit else ""), view.standing],
                    className="muted")  # fmt: skip
-    if view.categories:
-        return [_swatches(view, theme), about]
-    return [_bar(view, theme), about]
+    running = html.P(_running(view.running), id="running", title=", ".join(view.running))
+    return [_swatches(view, theme) if view.categories else _bar(view, theme), about, running]
+
+
+def _running(names: tuple[str, ...]) -> str:
+    """Name the kernels that run in the step, whether or not their names fit on the map."""
+    if not names:
+        return "no kernel runs in this step"
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return f"running: {', '.join(names[:_NAMES])}{more}"
 
 
 def _swatches(view: MapView, theme: str) -> Any:

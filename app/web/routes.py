@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, jsonify, request
 
 from app.commands import CommandError
+from app.web.moment import moment_json
 from app.web.registry import Registry, SessionError
 from app.web.state import level_table, page_state, page_tables, run_facts
 from lowering.config import KnobError
@@ -72,6 +73,11 @@ def _add_session_routes(api: Blueprint, registry: Registry) -> None:
             return jsonify(None)
         view = debugger.view_pe(row, col)
         return jsonify(view.to_json() if view else None)
+
+    @api.get("/moment/<session>/<theme>")
+    def moment(session: str, theme: str) -> Response:
+        shown = "light" if theme == "light" else "dark"
+        return Response(moment_json(registry.get(session), shown), mimetype="application/json")
 
     @api.get("/export/<session>/<ending>")
     def export(session: str, ending: str) -> Response:

@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 import webbrowser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.web.app import create_app
 from app.web.registry import Registry
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 PORT = 8050
 _THREADS = 12
+_SWITCH_SECONDS = 0.001
+"""how long one thread may hold the interpreter while others wait: keys come before panels"""
 
 
 class ServeError(OSError):
@@ -30,13 +32,9 @@ def serve(debugger: Debugger, port: int = PORT, open_browser: bool = True) -> No
     Raises:
         ServeError: the port is taken.
     """
-    from waitress import create_server
-
-    listener = _listen(port)
-    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    app = create_app(Registry(debugger))
-    server = create_server(app.server, sockets=[listener], threads=_THREADS, ident=None)
-    address = f"http://{HOST}:{listener.getsockname()[1]}/"
+    listener = listen(port)
+    server = make_server(debugger, listener)
+    address = address_of(listener)
     print(f"Waferscope is at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
     if open_browser:
         threading.Timer(0.3, webbrowser.open, (address,)).start()
@@ -47,7 +45,27 @@ def serve(debugger: Debugger, port: int = PORT, open_browser: bool = True) -> No
         listener.close()
 
 
-def _listen(port: int) -> socket.socket:
+def make_server(debugger: Debugger, listener: socket.socket) -> Any:
+    """Return a server of a debugger on a listening socket; its `run` serves until `close`."""
+    from waitress import create_server
+
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    app = create_app(Registry(debugger))
+    return create_server(app.server, sockets=[listener], threads=_THREADS, ident=None)
+
+
+def address_of(listener: socket.socket) -> str:
+    """Return the address a browser opens."""
+    return f"http://{HOST}:{listener.getsockname()[1]}/"
+
+
+def listen(port: int) -> socket.socket:
+    """Return a socket of this machine alone; port 0 takes any free one.
+
+    Raises:
+        ServeError: the port is taken.
+    """
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -16,6 +16,7 @@ from lowering.config import KnobError
 def test_verb_by_name_equals_the_method(debugger: Debugger) -> None:
     debugger.do("pe", "3", "4")
     assert debugger.cursor.selection.pe == (3, 4)
+    debugger.do("first")
     debugger.do("next", 2)
     two = debugger.cursor.step
     debugger.seek(0)

@@ -21,6 +21,14 @@ def test_same_frame_comes_from_memory() -> None:
     assert cache.get(mlp_run(), "cause", 3) is cache.get(mlp_run(), "cause", 3)
 
 
+def test_map_behind_a_frame_is_kept_and_cannot_be_written() -> None:
+    cache = FrameCache()
+    cache.get(mlp_run(), "traffic", 3)
+    field = cache.field(mlp_run(), "traffic", 3)
+    assert field is cache.field(mlp_run(), "traffic", 3)
+    assert not field.flags.writeable
+
+
 def test_memory_is_bounded() -> None:
     cache = FrameCache(budget=3 * 64 * 64)
     for step in range(6):

@@ -10,7 +10,7 @@ from tests.app.sessions import mlp_run
 
 
 def test_kernel_stride_stops_where_each_kernel_takes_the_sample() -> None:
-    run, cursor = mlp_run(), moves.start(mlp_run())
+    run, cursor = mlp_run(), moves.start(mlp_run()).at(0)
     starts = run.timeline.start[:, 0]
     for cycle in starts:
         cursor = moves.step(run, cursor, 1).cursor
@@ -33,7 +33,7 @@ def test_stepping_back_undoes_stepping_forward() -> None:
 
 def test_sample_stride_follows_the_sample() -> None:
     run = mlp_run()
-    cursor = moves.set_stride(run, moves.start(run), "sample").cursor
+    cursor = moves.set_stride(run, moves.start(run).at(0), "sample").cursor
     samples = []
     for _ in range(3):
         cursor = moves.step(run, cursor, 1).cursor
@@ -44,7 +44,7 @@ def test_sample_stride_follows_the_sample() -> None:
 
 def test_event_stride_moves_one_step_and_stays_inside() -> None:
     run = mlp_run()
-    cursor = moves.set_stride(run, moves.start(run), "event").cursor
+    cursor = moves.set_stride(run, moves.start(run).at(0), "event").cursor
     assert moves.step(run, cursor, 1).cursor.step == 1
     assert moves.step(run, cursor, -1).cursor.step == 0
     assert "first step" in moves.step(run, cursor, -1).message
@@ -64,6 +64,16 @@ def test_seek_cycle_finds_the_step_that_holds_it() -> None:
     cycle = run.timeline.makespan // 2
     step = moves.seek_cycle(run, moves.start(run), cycle).cursor.step
     assert run.timeline.times[step] <= cycle < run.timeline.times[step + 1]
+
+
+def test_session_begins_where_something_computes() -> None:
+    run = mlp_run()
+    cursor = moves.start(run)
+    busy = run.execution.fields.sums("utilization")
+    assert busy[cursor.step] > 0
+    assert not busy[: cursor.step].any()
+    assert f"opened at step {cursor.step}, the first" in moves.greeting(run, cursor)
+    assert moves.greeting(run, cursor.at(0)) == ""
 
 
 def test_peak_step_has_the_highest_value_of_all_steps() -> None:

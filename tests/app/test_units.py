@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.units import amount, count, percent, seconds, size
+from app.units import amount, count, percent, rate, seconds, size
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,7 @@ def test_counts_and_times() -> None:
     assert size(1536) == "1.5 KB"
     assert seconds(850, 0.85e9) == "1 µs at 0.85 GHz"
     assert seconds(0, 0.85e9) == "0 ns at 0.85 GHz"
+
+
+def test_rate_keeps_two_digits() -> None:
+    assert [rate(load) for load in (0, 0.42, 1.0, 0.0123)] == ["0.00", "0.42", "1.00", "0.012"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from app import moves
 from app.debugger import Debugger
 from tests.browser.conftest import WAIT_MS
 
@@ -73,9 +74,10 @@ def test_keyboard_alone_steps_selects_and_zooms(page: Page, debugger: Debugger) 
 
 def test_held_keys_are_added_up(page: Page, debugger: Debugger) -> None:
     page.evaluate("window.WS.act('stride', 'event')")
+    begin = debugger.cursor.step
     press(page, *["n"] * 12)
-    wait_step(page, 12)
-    assert debugger.cursor.step == 12
+    wait_step(page, begin + 12)
+    assert debugger.cursor.step == begin + 12
 
 
 def test_metric_switch_changes_map_and_legend(page: Page) -> None:
@@ -133,20 +135,25 @@ def test_idle_region_jumps_to_the_map(page: Page, debugger: Debugger) -> None:
 
 def test_click_on_the_timeline_seeks(page: Page, debugger: Debugger) -> None:
     page.locator("#time").click(position={"x": 700, "y": 20})
-    page.wait_for_function("window.MESH.step > 0")
-    assert debugger.cursor.step > 0
+    begin = moves.start(debugger.run).step
+    page.wait_for_function("step => window.MESH.step > step", arg=begin)
+    assert debugger.cursor.step > begin
 
 
 def test_knob_recompiles_and_the_delta_appears(page: Page, debugger: Debugger) -> None:
     old = debugger.run.timeline.makespan
     page.fill("#knob-samples", "2")
     page.press("#knob-samples", "Enter")
+    page.wait_for_function(
+        "() => window.WS.state.status.samples === 2 && window.WS.state.status.job.state === 'done'"
+    )
     expect(page.locator("#delta")).to_contain_text("samples = 2")
     expect(page.locator("#delta")).to_contain_text("makespan")
     assert debugger.run.timeline.makespan < old
     page.wait_for_function("run => window.MESH.run === run", arg=debugger.run.id)
     page.click("#undo")
     page.wait_for_function("window.WS.state.status.samples === 4")
+    page.wait_for_function("run => window.MESH.run === run", arg=debugger.run.id)
     assert debugger.run.timeline.makespan == old
 
 
@@ -178,8 +185,9 @@ def test_command_line_runs_and_refuses(page: Page) -> None:
 
 def test_play_steps_by_itself_and_stops(page: Page) -> None:
     page.evaluate("window.WS.act('stride', 'event')")
+    begin = page.evaluate("window.MESH.step")
     press(page, "]", "]", "Space")
-    page.wait_for_function("window.MESH.step > 4")
+    page.wait_for_function("step => window.MESH.step > step", arg=begin + 4)
     expect(page.locator("#play")).to_have_attribute("aria-pressed", "true")
     press(page, "Space")
     expect(page.locator("#play")).to_have_attribute("aria-pressed", "false")

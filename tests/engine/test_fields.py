@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -113,7 +114,10 @@ def test_words_of_a_step_are_those_on_the_way() -> None:
     assert run.timeline.times[step : step + 2].tolist() == [161, 169]
     south = np.zeros((8, 8), np.int32)
     south[0:3, 1:3] = [[8, 8], [8, 8], [4, 4]]
-    np.testing.assert_array_equal(run.fields.field("link_south", step), south)
+    np.testing.assert_array_equal(run.fields.words("link_south", step), south)
+    loads = run.fields.field("link_south", step)
+    assert loads.dtype == np.float32
+    np.testing.assert_array_equal(loads[0:3, 1:3], [[1, 1], [1, 1], [0.5, 0.5]])
     assert run.fields.field("link_south", step + 1).sum() == 0
 
 
@@ -134,7 +138,7 @@ def test_words_over_the_run_are_patterns_times_samples() -> None:
 def test_steps_of_words_sum_to_the_run(run: Callable[[], Execution]) -> None:
     fields, steps = run().fields, run().timeline.steps
     for metric in ("traffic", *(f"link_{plane}" for plane in LINK_PLANES)):
-        added = sum(fields.field(metric, step).astype(np.int64) for step in range(steps))
+        added = sum(fields.words(metric, step).astype(np.int64) for step in range(steps))
         np.testing.assert_array_equal(added, fields.total(metric))
 
 
@@ -155,10 +159,10 @@ def test_sums_are_the_sums_of_the_maps(run: Callable[[], Execution], metric: str
     kind = METRICS[metric].kind
     for step in range(run().timeline.steps):
         whole = fields.field(metric, step).sum(dtype=np.float64)
-        whole *= cycles[step] if kind == "fraction" else 1
-        slack = run().fields.shape[0] ** 2 * len(fields.traffic.flows) if kind == "words" else 1e-3
+        whole *= cycles[step] if kind in ("fraction", "load") else 1
+        slack = run().fields.shape[0] ** 2 * len(fields.traffic.flows) if kind == "load" else 1e-3
         assert sums[step] == pytest.approx(whole, rel=1e-5, abs=slack)
-    if kind == "words":
+    if kind == "load":
         assert sums.sum() == pytest.approx(float(fields.total(metric).sum()))
 
 
@@ -188,8 +192,11 @@ def test_range_holds_every_value_of_a_chain(metric: str) -> None:
 
 def test_peak_of_words_is_the_step_of_the_busiest_link() -> None:
     fields = small().fields
-    busiest = [fields.field("link_east", s).max() for s in range(small().timeline.steps)]
-    assert fields.peak_step("link_east") == int(np.argmax(busiest))
+    sure = [
+        fields.traffic.sure_plane("east", s).max() / cycles
+        for s, cycles in enumerate(np.diff(small().timeline.times))
+    ]
+    assert fields.peak_step("link_east") == int(np.argmax(sure))
     live = [fields.field("sram_live", s).max() for s in range(small().timeline.steps)]
     assert fields.peak_step("sram_live") == int(np.argmax(live))
 
@@ -200,7 +207,7 @@ def test_one_pe_agrees_with_the_maps() -> None:
         for row, col in ((0, 0), (3, 5), (20, 30), (63, 63)):
             uses = fields.pe_links(row, col, step)
             for plane in LINK_PLANES:
-                assert uses[plane].words == fields.field(f"link_{plane}", step)[row, col]
+                assert uses[plane].words == fields.words(f"link_{plane}", step)[row, col]
             live = sum(use.live for use in fields.pe_sram(row, col, step))
             assert live >= fields.field("sram_live", step)[row, col]
 
@@ -209,8 +216,8 @@ def test_hottest_link_is_the_maximum_of_all_planes() -> None:
     fields = model().fields
     step = fields.peak_step("traffic")
     row, col, plane, words, load = fields.hottest(step, 5)[0]
-    assert words == max(int(fields.field(f"link_{p}", step).max()) for p in LINK_PLANES)
-    assert fields.field(f"link_{plane}", step)[row, col] == words
+    assert words == max(int(fields.words(f"link_{p}", step).max()) for p in LINK_PLANES)
+    assert fields.words(f"link_{plane}", step)[row, col] == words
     assert 0 < load <= 1
     whole = fields.hottest(None, 5)
     assert whole[0][3] == max(int(fields.total(f"link_{p}").max()) for p in LINK_PLANES)
@@ -229,3 +236,11 @@ def test_unknown_metric_and_step_are_refused() -> None:
         fields.field("utilization", 99)
     with pytest.raises(KeyError):
         fields.field("heat", 0)
+
+
+def test_changed_copy_counts_its_own_causes() -> None:
+    fields = small().fields
+    before = fields.cause_sums(CAUSES.index("compute")).sum()
+    idle = {name: replace(p, cycles=p.cycles * 0) for name, p in fields.profiles.items()}
+    changed = replace(fields, profiles=idle)
+    assert changed.cause_sums(CAUSES.index("compute")).sum() == 0 < before

@@ -30,7 +30,7 @@ MACHINES = ("wse2", "mesh-64x64")
 
 def broken(run: Execution, name: str, **changed: Any) -> Check:
     """Return the named check on the run's fields with some of them replaced."""
-    fields: Fields = replace(run.fields, memo=[], **changed)
+    fields: Fields = replace(run.fields, **changed)
     models = program_models(run.program)
     checks = {c.name: c for c in audit(fields, run.net, models, every_step=True).checks}
     return checks[name]

@@ -46,12 +46,14 @@ def test_one_link_is_one_cell_of_its_plane() -> None:
 def test_sums_and_peaks_of_all_steps_without_a_map() -> None:
     found, steps = traffic()
     for plane in PLANES:
-        sums, peaks = found.plane_sums(plane), found.plane_peaks(plane)
+        sums, (largest, summed) = found.plane_sums(plane), found.plane_bounds(plane)
         assert sums.sum() == found.plane_total(plane).sum()
         for step in range(steps):
             words = found.plane(plane, step)
             assert abs(sums[step] - words.sum()) <= len(found.flows) * words.size
-            assert peaks[step] <= words.max() + 1
+            sure = found.sure_plane(plane, step)
+            assert (sure <= words).all()
+            assert largest[step] - 1 <= sure.max() <= summed[step] + 1
 
 
 def test_busiest_link_of_a_step() -> None:

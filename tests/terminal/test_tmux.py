@@ -81,7 +81,7 @@ def terminal(request: pytest.FixtureRequest) -> Iterator[Terminal]:
 def test_keys_work_and_quit_leaves_with_zero(terminal: Terminal) -> None:
     lines = terminal.wait_for("ledger ok")
     assert any("▀" in line for line in lines) or any("┆0" in line for line in lines)
-    terminal.press("s")
+    terminal.press("Home", "s")
     terminal.wait_for("step 1/")
     terminal.press("2")
     terminal.wait_for("dominant cause")

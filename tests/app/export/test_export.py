@@ -75,6 +75,15 @@ def test_viewport_cuts_the_picture() -> None:
     np.testing.assert_array_equal(picture.field, whole[2:7, 3:10])
 
 
+def test_total_of_a_load_is_in_wavelets_and_its_maximum_a_rate() -> None:
+    whole = make_picture(mlp_run(), Request("link_east", "total"))
+    most = make_picture(mlp_run(), Request("link_east", "max"))
+    assert (whole.unit, most.unit) == ("wavelets", "wavelets a cycle")
+    assert "(wavelets), whole run" in whole.title
+    assert whole.field.sum() == mlp_run().execution.fields.sums("link_east").sum().round()
+    assert most.scale.hi == 1.0
+
+
 def test_bare_map_has_a_pixel_a_pe_and_a_cause_its_own_colour() -> None:
     picture = make_picture(mlp_run(), Request("cause", step=9))
     image = Image.open(io.BytesIO(map_png(picture)))
@@ -85,7 +94,7 @@ def test_bare_map_has_a_pixel_a_pe_and_a_cause_its_own_colour() -> None:
 def test_svg_is_xml_with_the_words_a_reader_needs(tmp_path: Path) -> None:
     root = ElementTree.fromstring(_write(tmp_path, ".svg", Request("traffic", step=9)))
     text = " ".join(root.itertext())
-    assert "traffic, step 9" in text
+    assert "traffic (wavelets a cycle), step 9" in text
     assert "standing: exact for this program" in text
     assert "fc1" in text
 

@@ -35,7 +35,7 @@ def carry(session: Debugger, *orders: Order) -> list[Answer]:
 
 def test_waiting_orders_are_answered_by_one_snapshot() -> None:
     session = small_session()
-    answers = carry(session, Do("event"), Do("event"), Do("metric", ("traffic",)))
+    answers = carry(session, Do("first"), Do("event"), Do("event"), Do("metric", ("traffic",)))
     assert len(answers) == 1
     (answer,) = answers
     assert isinstance(answer, Snapshot)

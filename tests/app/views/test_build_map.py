@@ -25,8 +25,8 @@ def test_codes_give_the_values_back(metric: str) -> None:
     view = view_map(mlp_run(), _cursor(metric), 64, 64)
     field = mlp_run().execution.fields.field(metric, 9)
     error = np.abs(view.values * view.scale.unit_per_code - field).max()
-    exact = METRICS[metric].kind != "fraction"
-    assert error <= (0 if exact else 0.5 / 255 + 1e-6)
+    slack = {"fraction": 0.5 / 255, "load": 0.5 * view.scale.unit_per_code}
+    assert error <= slack.get(METRICS[metric].kind, 0) + 1e-6
     assert view.pool_text == ""
 
 
@@ -47,8 +47,25 @@ def test_legend_speaks_the_metrics_unit() -> None:
              for m in ("utilization", "sram_live", "traffic", "cause")}  # fmt: skip
     assert texts["utilization"] == ["0 %", "25 %", "50 %", "75 %", "100 %"]
     assert texts["sram_live"][-1] == "48 KB of 48"
-    assert texts["traffic"][0] == "0 (0/cycle)"
+    assert texts["traffic"] == ["0/cycle", "1/cycle", "2/cycle", "3/cycle", "4/cycle"]
     assert texts["cause"] == list(CAUSES)
+
+
+def test_kernels_that_run_are_named_whatever_their_size() -> None:
+    run = mlp_run()
+    begins = int(run.timeline.start[0, 0])
+    step = int(run.timeline.step_at(begins))
+    assert view_map(run, _cursor("utilization", step), 1, 1).running == ("fc0",)
+    assert view_map(run, _cursor("utilization", 0), 1, 1).running == ()
+
+
+def test_load_is_told_with_the_wavelets_behind_it() -> None:
+    run = mlp_run()
+    step = run.execution.fields.peak_step("link_east")
+    words = int(run.execution.fields.words("link_east", step).max())
+    sentence = view_map(run, _cursor("link_east", step), 8, 8).sentence
+    assert "wavelets a cycle at PE (" in sentence
+    assert f"({words:,} wavelets in this step)" in sentence
 
 
 def test_outlines_are_clipped_to_the_viewport() -> None:

@@ -87,7 +87,7 @@ def test_report_has_a_row_a_kernel_and_one_bottleneck() -> None:
 
 def test_status_names_the_step() -> None:
     run = mlp_run()
-    cursor = moves.step(run, moves.start(run), 1).cursor
+    cursor = moves.step(run, moves.start(run).at(0), 1).cursor
     view = view_status(run, cursor, None, None, 5, "hello")
     assert view.step_label.startswith("fc0 starts, sample 0")
     assert view.cycle_end > view.cycle_start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.views.map import Tick
-from app.web.legend import spread_out
+from app.web.legend import _running, spread_out
 
 
 def ticks(*positions: float) -> tuple[Tick, ...]:
@@ -22,3 +22,9 @@ def test_even_ticks_are_all_kept() -> None:
 
 def test_single_tick_of_an_empty_scale_is_kept() -> None:
     assert spread_out(ticks(0.0)) == ticks(0.0)
+
+
+def test_many_running_kernels_are_counted() -> None:
+    assert _running(()) == "no kernel runs in this step"
+    assert _running(("a", "b")) == "running: a, b"
+    assert _running(("a", "b", "c", "d")) == "running: a, b and 2 more"

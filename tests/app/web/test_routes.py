@@ -77,6 +77,7 @@ def test_levels_cover_every_code(client: FlaskClient, session: str, debugger: De
 
 
 def test_commands_move_the_debugger(client: FlaskClient, session: str, debugger: Debugger) -> None:
+    do(client, session, "first")
     state = do(client, session, "event")
     assert state["cursor"]["step"] == debugger.cursor.step == 1
     assert state["error"] == ""
@@ -156,7 +157,7 @@ def test_pe_outside_the_mesh_is_nothing(client: FlaskClient, session: str) -> No
 def test_export_is_a_download(client: FlaskClient, session: str, ending: str, magic: bytes) -> None:
     answer = client.get(f"/api/export/{session}/{ending}")
     assert answer.data.startswith(magic)
-    assert f'filename="mlp-utilization-step0.{ending}"' in answer.headers["Content-Disposition"]
+    assert f'filename="mlp-utilization-step3.{ending}"' in answer.headers["Content-Disposition"]
 
 
 def test_export_of_an_unknown_kind_names_those_there_are(client: FlaskClient, session: str) -> None:

@@ -1,0 +1,141 @@
+"""The browser's speed: `python -m benchmarks.bench_web [MODEL] [N]`.
+
+Budgets: 100 ms from a key to the painted wafer, 15 steps a second. A real Chromium on a real server
+in this machine. A key press is timed in the page, from the key event to the animation frame after
+the map was painted; play is counted over a few seconds at its highest speed. The server's share is
+timed apart: one step's state as JSON, one step's frame.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Page, sync_playwright
+
+from app.debugger import Debugger
+from app.frames import FrameCache
+from app.web.server import address_of, listen, make_server
+from app.web.state import page_state
+
+METRICS = ("utilization", "cause", "traffic", "sram_live")
+KEY_BUDGET_MS = 100
+PLAY_BUDGET = 15
+_PLAY_SECONDS = 3
+
+_PRESS = """
+() => new Promise((resolve) => {
+  const { step, painted } = window.MESH;
+  const began = performance.now();
+  document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'n', bubbles: true }));
+  const look = () => {
+    if (window.MESH.painted > painted && window.MESH.step !== step) {
+      requestAnimationFrame(() => resolve(performance.now() - began));
+    } else setTimeout(look, 1);
+  };
+  look();
+})
+"""
+_STEPS = """
+() => new Promise((resolve) => {
+  const began = performance.now();
+  const seen = new Set();
+  const look = () => {
+    seen.add(window.MESH.step);
+    const spent = performance.now() - began;
+    if (spent < SECONDS * 1000) requestAnimationFrame(look);
+    else resolve((seen.size - 1) / (spent / 1000));
+  };
+  look();
+})
+"""
+
+
+@contextmanager
+def serving(session: Debugger) -> Iterator[str]:
+    """Serve a session as `waferscope` does and give its address."""
+    listener = listen(0)
+    server = make_server(session, listener)
+    threading.Thread(target=server.run, daemon=True).start()
+    yield address_of(listener)
+    server.close()
+    listener.close()
+
+
+def milliseconds(values: list[float]) -> str:
+    """Return least, median and most of some milliseconds."""
+    return (
+        f"min {min(values):6.1f}  median {statistics.median(values):6.1f}  "
+        f"max {max(values):6.1f} ms"
+    )
+
+
+def measure_server(session: Debugger, times: int) -> None:
+    """Print what one step costs in this process, without a browser."""
+    states: list[float] = []
+    frames: dict[str, list[float]] = {metric: [] for metric in METRICS}
+    for step in range(times):
+        session.do("next")
+        began = time.perf_counter()
+        data = json.dumps(page_state(session))
+        states.append((time.perf_counter() - began) * 1e3)
+        for metric, spent in frames.items():
+            began = time.perf_counter()
+            FrameCache().get(session.run, metric, step)
+            spent.append((time.perf_counter() - began) * 1e3)
+    print(f"{'state of a step as JSON':<40}{milliseconds(states)}, {len(data) / 1024:.0f} KB")
+    for metric, spent in frames.items():
+        print(f"{f'frame of {metric}':<40}{milliseconds(spent)}")
+
+
+def measure_page(page: Page, times: int) -> None:
+    """Print key presses and play for each metric."""
+    for metric in METRICS:
+        page.evaluate("metric => window.WS.act('metric', metric)", metric)
+        page.evaluate("window.WS.act('seek', 100)")
+        page.evaluate("window.WS.act('stride', 'event')")
+        page.wait_for_function("m => window.MESH.metric === m && window.MESH.step === 100",
+                               arg=metric)  # fmt: skip
+        page.wait_for_timeout(600)
+        spent = []
+        for _ in range(times):
+            spent.append(float(page.evaluate(_PRESS)))
+            page.wait_for_timeout(150)
+        mark = "ok" if statistics.median(spent) <= KEY_BUDGET_MS else "OVER"
+        print(f"{f'key to painted wafer, {metric}':<40}{milliseconds(spent)}  {mark}")
+        page.evaluate("window.WS.togglePlay()")
+        rate = float(page.evaluate(_STEPS.replace("SECONDS", str(_PLAY_SECONDS))))
+        page.evaluate("window.WS.togglePlay()")
+        page.wait_for_timeout(400)
+        print(f"{f'play, {metric}':<40}{rate:.1f} steps a second  "
+              f"{'ok' if rate >= PLAY_BUDGET else 'OVER'}")  # fmt: skip
+
+
+def main() -> None:
+    """Print the table."""
+    model = sys.argv[1] if len(sys.argv) > 1 else "gpt2-small"
+    times = int(sys.argv[2]) if len(sys.argv) > 2 else 15
+    measure_server(Debugger.open(model), times)
+    with serving(Debugger.open(model)) as address, sync_playwright() as play:
+        path = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+        browser = play.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-sync"]
+        )
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(address)
+        page.wait_for_function("window.MESH && window.MESH.painted > 0")
+        for _ in range(6):
+            page.evaluate("window.WS.changeSpeed(1)")
+        page.wait_for_timeout(1500)
+        measure_page(page, times)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
