@@ -21,6 +21,8 @@ from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
 
+_CELLS = {"lstm": ((3, 1, 1), 4), "gru": ((2, 1), 5), "rnn": ((1,), 0)}
+"""times a time step applies each activation, and the operations that join gates to a state"""
 _NO_ARITHMETIC = (Dot, Conv, Window, Reshape, Transpose, Slice, Expand)
 
 
@@ -60,11 +62,14 @@ def vector_ops(op: Operation) -> int:
 
 
 def gate_vector_ops(op: Recurrent) -> int:
-    """Return the vector operations one hidden unit takes in a time step beside its products."""
-    functions = sum(FUNCTIONS[name].vector_ops for name, _ in op.activations)
-    sigmoids = (op.gates - len(op.activations) + 1) * FUNCTIONS[op.activations[0][0]].vector_ops
-    extra = {"lstm": 4, "gru": 4, "rnn": 0}[op.cell]
-    return functions + max(0, sigmoids) + 2 * op.gates + extra
+    """Return the vector operations one hidden unit takes in a time step beside its products.
+
+    Two additions a gate (input and bias), the activations, and joining them to the new state.
+    """
+    uses, joining = _CELLS[op.cell]
+    activations = zip(uses, op.activations, strict=True)
+    functions = sum(times * FUNCTIONS[name].vector_ops for times, (name, _) in activations)
+    return 2 * op.gates + functions + joining
 
 
 def touched(op: Operation, shapes: Shapes) -> int:

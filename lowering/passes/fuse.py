@@ -97,8 +97,10 @@ def fuse(graph: Graph, joining: tuple[str, ...] = FUSABLE) -> tuple[KernelDraft,
         index = max(feeding, default=-1)
         joins = index >= 0 and class_of(nodes[-1].op, graph) in joining
         if not joins or _parts(nodes[-1], graph, groups[index], phase):
-            index = len(groups)
-            groups.append(_Group(phase=phase))
+            update = _same_update(nodes, graph, groups, index) if phase == "optimizer" else None
+            index = len(groups) if update is None else update
+            if update is None:
+                groups.append(_Group(phase=phase))
         groups[index].nodes.extend(nodes)
         owner.update((name, index) for node in nodes for name in node.op.outputs)
     for group in groups:
@@ -107,16 +109,50 @@ def fuse(graph: Graph, joining: tuple[str, ...] = FUSABLE) -> tuple[KernelDraft,
     return tuple(_draft(graph, groups, owner, index) for index in range(len(groups)))
 
 
+def _same_update(nodes: list[Node], graph: Graph, groups: list[_Group], latest: int) -> int | None:
+    """Return the optimizer kernel that reads the same gradient, None if there is none yet.
+
+    It must not be older than what feeds the nodes, which keeps the kernels acyclic.
+    """
+    read = {name for node in nodes for name in node.op.inputs}
+    size = _size(nodes[-1], graph)
+    for index in range(len(groups) - 1, latest, -1):
+        group = groups[index]
+        if group.phase != "optimizer" or _size(group.nodes[-1], graph) != size:
+            continue
+        shared = read.intersection(name for node in group.nodes for name in node.op.inputs)
+        if any(graph.values[name].elements == size for name in shared):
+            return index
+    return None
+
+
+def _step_scalars(graph: Graph) -> list[Node]:
+    """Return the elementwise nodes on single numbers that depend on inputs only."""
+    ready, found = {*graph.inputs, *graph.constants, *graph.unknown}, []
+    for node in graph.nodes:
+        single = _size(node, graph) == 1 and isinstance(node.op, Map)
+        if single and ready.issuperset(node.op.inputs):
+            ready.update(node.op.outputs)
+            found.append(node)
+    return found
+
+
 def _bundles(graph: Graph) -> Iterator[list[Node]]:
     """Yield the nodes in order; elementwise work on inputs waits for the elementwise node it feeds.
 
     An optimizer's terms of old state (a moment times its decay) thus join the update they are
-    part of and take no kernel of their own.
+    part of and take no kernel of their own. Single numbers made from inputs alone (a step count's
+    bias corrections) come first, so that whole updates can follow them.
     """
+    scalars = _step_scalars(graph)
+    early = {node.op.outputs[0] for node in scalars}
+    yield from ([node] for node in scalars)
     read = readers(graph)
     ready = {*graph.inputs, *graph.constants, *graph.unknown}
     waiting: dict[str, list[Node]] = {}
     for node in graph.nodes:
+        if node.op.outputs[0] in early:
+            continue
         held = [name for name in dict.fromkeys(node.op.inputs) if name in waiting]
         name = node.op.outputs[0]
         if not isinstance(node.op, Map):

@@ -71,9 +71,12 @@ def test_training_step_agrees_and_its_loss_falls(name: str) -> None:
 
 
 def test_kernels_of_a_training_step_say_their_phase() -> None:
+    """One optimizer kernel a parameter, and one for the step count's bias corrections."""
     made = compiled(DATA / "train_steps" / "mlp.onnx", "wse2")
     phases = [dict(kernel.tags)["phase"] for kernel in made.program.kernels]
     assert set(phases) == {"forward", "loss", "backward", "optimizer"}
+    parameters = [name for name in made.graph.inputs if name.startswith("plist_")]
+    assert phases.count("optimizer") == len(parameters) + 1
     updated = {name for k in made.program.kernels if ("phase", "optimizer") in k.tags
                for name in k.writes}  # fmt: skip
     assert updated >= set(made.graph.outputs[1:])

@@ -13,7 +13,12 @@ from pathlib import Path
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
 
 from lowering.frontends.builder import GraphBuilder
-from lowering.frontends.onnx.context import NodeContext, NotCoveredError, NotStaticError
+from lowering.frontends.onnx.context import (
+    NodeContext,
+    NotCoveredError,
+    NotStaticError,
+    Source,
+)
 from lowering.frontends.onnx.functions import Body, schema_body
 from lowering.frontends.onnx.reading import numpy_dtype, read_tensor
 from lowering.frontends.onnx.table import Importer
@@ -32,12 +37,14 @@ class BodyImporter:
     """opset of the default domain that the nodes are written in"""
     shape_only: bool
 
-    def node(self, node: NodeProto, read: set[str]) -> None:
+    def node(self, node: NodeProto, read: set[str], source: Source | None = None) -> None:
         """Import one node by its rule or, where there is none, by the body ONNX gives it.
+
+        What a body holds is shown as the operator it is a part of, `source`.
 
         Raises NotCoveredError where there is neither; what rules raise passes through.
         """
-        ctx = NodeContext(node, self.builder, read, self, shape_only=self.shape_only)
+        ctx = NodeContext(node, self.builder, read, self, shape_only=self.shape_only, source=source)
         importer = self.table.get(node.op_type) if node.domain in DOMAINS else None
         if importer is not None:
             importer(ctx)
@@ -60,7 +67,8 @@ class BodyImporter:
         given = dict(zip(body.inputs, ctx.inputs, strict=False))
         scope = {name: given.get(name, "") for name in body.inputs}
         wanted = [name for index, name in enumerate(body.outputs) if ctx.wants(index)]
-        made = self.body(ctx, body.nodes, (), scope, wanted, ctx.node.name)
+        whole = ctx.source or Source(ctx.node.op_type, ctx.node.name)
+        made = self.body(body.nodes, (), scope, wanted, ctx.node.name, whole)
         for index, name in enumerate(body.outputs):
             if name in made:
                 ctx.give(made[name], index)
@@ -71,17 +79,17 @@ class BodyImporter:
         """Import a branch or one round of a loop and return its outputs' values."""
         scope = dict(zip((each.name for each in graph.input), values, strict=True))
         outputs = [each.name for each in graph.output]
-        made = self.body(ctx, graph.node, graph.initializer, scope, outputs, prefix)
+        made = self.body(graph.node, graph.initializer, scope, outputs, prefix, ctx.source)
         return [made[name] for name in outputs]
 
     def body(
         self,
-        ctx: NodeContext,
         nodes: Iterable[NodeProto],
         weights: Iterable[TensorProto],
         scope: Mapping[str, str],
         outputs: Sequence[str],
         prefix: str,
+        source: Source | None,
     ) -> dict[str, str]:
         """Import nodes under a prefix; `scope` says what their free names stand for."""
         names = dict(scope)
@@ -100,7 +108,7 @@ class BodyImporter:
         for node in renamed:
             read.update(free_names(node))
         for node in renamed:
-            self._inner(ctx, node, read)
+            self._inner(node, read, source)
         return {name: self.builder.resolve(names.get(name, name)) for name in outputs}
 
     def _weight(self, tensor: TensorProto, prefix: str) -> str:
@@ -108,9 +116,9 @@ class BodyImporter:
         name = self.builder.fresh(f"{prefix}/{tensor.name}")
         return self.builder.add_constant(name, read_tensor(tensor, Path()), {name})
 
-    def _inner(self, ctx: NodeContext, node: NodeProto, read: set[str]) -> None:
+    def _inner(self, node: NodeProto, read: set[str], source: Source | None) -> None:
         try:
-            self.node(node, read)
+            self.node(node, read, source)
         except NotStaticError:
             raise
         except NotCoveredError as error:

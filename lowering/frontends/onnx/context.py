@@ -6,7 +6,7 @@ Importers raise ValueError with a sentence; the caller adds which node it was.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from onnx import GraphProto, NodeProto, helper
@@ -31,6 +31,13 @@ class NotCoveredError(ValueError):
     """The operator is known, this use of it is not."""
 
 
+class Source(NamedTuple):
+    """The node of the model that a part was taken from."""
+
+    op_type: str
+    name: str
+
+
 class Bodies(Protocol):
     """What imports the graphs inside a node."""
 
@@ -52,9 +59,11 @@ class NodeContext:
         bodies: Bodies,
         *,
         shape_only: bool,
+        source: Source | None = None,
     ) -> None:
         self.node = node
         self.bodies = bodies
+        self.source = source
         self.builder = builder
         self.read = read
         self.shape_only = shape_only
@@ -142,7 +151,8 @@ class NodeContext:
             name = f"{name}/{op.__name__.lower()}{self._emitted}"
         self._emitted += 1
         made = op(inputs=tuple(inputs), outputs=outputs, **fields)
-        return self.builder.emit(made, self.node.op_type, self.node.name, name)
+        kind, origin = self.source or Source(self.node.op_type, self.node.name)
+        return self.builder.emit(made, kind, origin, name)
 
     def wants(self, index: int) -> bool:
         """Return whether the node's output is given and read."""

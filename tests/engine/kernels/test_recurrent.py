@@ -11,6 +11,7 @@ from engine.kernels.cost import KernelModel, estimate, kernel_model
 from engine.kernels.evaluate import evaluate
 from engine.kernels.recurrent.spec import Recurrent
 from engine.kernels.spec import KernelSpec
+from engine.kernels.work import gate_vector_ops
 from engine.machine import PRESETS
 from engine.mesh_order import mesh_evaluate
 from engine.profile import profile
@@ -105,6 +106,12 @@ def test_sizing_equals_the_profile() -> None:
             int(estimate(model, np.array(1), np.array(k_parts), np.array(n_parts), WSE2, "fp32"))
             == exact
         )
+
+
+def test_gates_cost_their_activations_and_sums() -> None:
+    assert gate_vector_ops(rnn()) == 2 + 14
+    lstm = rnn(cell="lstm", activations=(SIGMOID, *TANH, *TANH))
+    assert gate_vector_ops(lstm) == 4 * 2 + 3 * 19 + 14 + 14 + 4
 
 
 def test_every_product_is_counted() -> None:

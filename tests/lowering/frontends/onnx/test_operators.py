@@ -136,7 +136,9 @@ def test_operator_without_a_rule_is_taken_apart_by_onnx(tmp_path: Path) -> None:
     scores = fed[0] @ fed[1].transpose(0, 1, 3, 2) / 2
     weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
     np.testing.assert_allclose(ours, weights @ fed[2], rtol=1e-5, atol=1e-6)
-    assert "Softmax" in {node.kind for node in graph.nodes}
+    parts = [node for node in graph.nodes if node.kind != "Identity"]
+    assert {node.kind for node in parts} == {"Attention"}
+    assert {node.origin for node in parts} == {("the_Attention",)}
 
 
 def test_most_operators_of_the_table_are_tested() -> None:
