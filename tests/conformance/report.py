@@ -79,7 +79,8 @@ def render_page(groups: dict[str, tuple[int, int]], results: Sequence[Result]) -
     rows = [f"| {name} | {passed:,} | {every:,} |" for name, (passed, every) in groups.items()]
     reasons = Counter(reason_for(result.name) for result in results)
     excluded = [
-        f"| `{_in_table(pattern)}` | {reasons[why]} | {why} |" for pattern, why in EXCLUSIONS.items()
+        f"| `{_in_table(pattern)}` | {reasons[why]} | {why} |"
+        for pattern, why in EXCLUSIONS.items()
     ]  # fmt: skip
     return "\n".join(
         [
