@@ -19,6 +19,7 @@ from engine.kernels.dot.spec import Dot
 from engine.kernels.evaluate import evaluate
 from engine.kernels.problem import Problem
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.reduce.values import unseen_hidden
 from engine.kernels.spec import Operation
 from engine.program import Tiling
 
@@ -165,6 +166,7 @@ def mesh_sum(x: np.ndarray, axes: tuple[int, ...], parts: int) -> np.ndarray:
 
 
 def _softmax(op: Softmax, x: np.ndarray, parts: int) -> np.ndarray:
+    x = unseen_hidden(op, x)
     shifted = x - np.max(x, axis=op.axis, keepdims=True)
     powers = np.exp(shifted)
     total = mesh_sum(powers, (op.axis,), parts)

@@ -12,10 +12,16 @@ from engine.kernels.conv import values as conv
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot import values as dot
 from engine.kernels.dot.spec import Dot
+from engine.kernels.embedding import values as embedding
+from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather import values as gather
 from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.moe import values as moe
+from engine.kernels.moe.spec import Moe, MoeGrad
 from engine.kernels.move import values as move
 from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
+from engine.kernels.optimizer import values as optimizer
+from engine.kernels.optimizer.spec import AdamW
 from engine.kernels.pointwise import values as pointwise
 from engine.kernels.pointwise.functions import Array
 from engine.kernels.pointwise.spec import Map
@@ -30,6 +36,9 @@ _EVALUATORS: dict[type[Operation], Callable[[Any, Sequence[Array]], tuple[Array,
     Dot: dot.evaluate,
     Conv: conv.evaluate,
     Window: window.evaluate,
+    RowSum: embedding.evaluate,
+    AdamW: optimizer.evaluate,
+    **dict.fromkeys((Moe, MoeGrad), moe.evaluate),
     **dict.fromkeys((Reduce, Softmax, Normalize), reduce.evaluate),
     **dict.fromkeys((Reshape, Transpose, Slice, Concat, Pad, Expand), move.evaluate),
     **dict.fromkeys((Gather, GatherND), gather.evaluate),

@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
+from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.moe.spec import Moe
 from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
+from engine.kernels.optimizer.spec import AdamW
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
 from engine.kernels.spec import KernelSpec, Operation
@@ -25,6 +28,9 @@ FAMILIES: tuple[tuple[type[Operation], str], ...] = (
     (Window, "window"),
     (Gather, "gather"),
     (GatherND, "gather"),
+    (RowSum, "embedding"),
+    (Moe, "moe"),
+    (AdamW, "optimizer"),
     (Reduce, "reduce"),
     (Softmax, "reduce"),
     (Normalize, "reduce"),
@@ -74,12 +80,13 @@ def fuse(graph: Graph) -> tuple[KernelDraft, ...]:
         group = groups[index]
         group.nodes.append(node)
         owner.update(dict.fromkeys(node.op.outputs, index))
-    return tuple(_draft(graph, groups, owner, index) for index in range(len(groups)))
+    readers = _readers(groups)
+    return tuple(_draft(graph, groups, readers, index) for index in range(len(groups)))
 
 
 def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
     op = node.op
-    if isinstance(op, Dot | Conv | Window):
+    if isinstance(op, Dot | Conv | Window | Moe | RowSum):
         return True
     if isinstance(op, Gather):
         return op.axis == 0 and op.inputs[0] not in {n for g in feeding.nodes for n in g.op.outputs}
@@ -89,18 +96,25 @@ def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
     return False
 
 
-def _draft(graph: Graph, groups: list[_Group], owner: dict[str, int], index: int) -> KernelDraft:
+def _readers(groups: list[_Group]) -> dict[str, set[int]]:
+    """Return the groups that read each value."""
+    found: dict[str, set[int]] = {}
+    for index, group in enumerate(groups):
+        for node in group.nodes:
+            for name in node.op.inputs:
+                found.setdefault(name, set()).add(index)
+    return found
+
+
+def _draft(
+    graph: Graph, groups: list[_Group], readers: dict[str, set[int]], index: int
+) -> KernelDraft:
     nodes = groups[index].nodes
     main = nodes[groups[index].main]
     inside = {name for node in nodes for name in node.op.outputs}
     used = dict.fromkeys(name for node in nodes for name in node.op.inputs if name not in inside)
     resident = {n for n in used if n in graph.constants or n in graph.unknown}
-    outside = {
-        name
-        for other, group in enumerate(groups) if other != index
-        for node in group.nodes for name in node.op.inputs
-    }  # fmt: skip
-    leaving = [n for n in _made(nodes) if n in outside or n in graph.outputs]
+    leaving = [n for n in _made(nodes) if readers.get(n, set()) - {index} or n in graph.outputs]
     return KernelDraft(
         name=main.name,
         family=family_of(main.op),
