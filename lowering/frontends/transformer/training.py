@@ -1,0 +1,81 @@
+"""A training step as one graph: forward, loss, backward, optimizer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.kernels.optimizer.spec import AdamW
+from engine.kernels.pointwise.spec import Map
+from engine.kernels.reduce.spec import Reduce, Softmax
+from lowering.frontends.transformer.options import Workload
+from lowering.frontends.transformer.reverse import add_gradients
+from lowering.frontends.transformer.writer import DTYPE, Writer
+from lowering.graph import Graph
+
+OPTIMIZERS = ("adamw", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
+    """How weights are updated."""
+
+    optimizer: str = "adamw"
+    """adamw | none; with none the gradients are the outputs"""
+    rate: float = 1e-4
+    """learning rate; changes numbers, no cycles"""
+    beta1: float = 0.9
+    beta2: float = 0.95
+    epsilon: float = 1e-8
+    decay: float = 0.1
+
+
+def add_training(
+    pen: Writer, name: str, logits: str, load: Workload, plan: TrainingPlan, source_hash: str
+) -> Graph:
+    """Return the graph from token ids and labels to the loss and the new weights.
+
+    `labels` (batch, tokens) int64 name the right token at each place; the loss is the mean of
+    their negative log-likelihoods. Weights are constants; with AdamW the inputs `<weight>/m` and
+    `<weight>/v` are its moments, and new values are called `<weight>/new`.
+    """
+    loss, gradient = _loss(pen, logits, load)
+    found = add_gradients(pen, logits, gradient)
+    inputs, outputs = ["ids", "labels"], [loss]
+    for weight in pen.trained:
+        made = found[weight]
+        if plan.optimizer == "none":
+            outputs.append(pen.map("identity", f"{weight}/grad", made))
+            continue
+        moments = [f"{weight}/m", f"{weight}/v"]
+        shape = pen.shape(weight)
+        for moment in moments:
+            pen.builder.add_value(moment, shape, DTYPE)
+        inputs += moments
+        new = {f"{each}/new": shape for each in (weight, *moments)}
+        outputs += pen.emit_several(
+            AdamW, "AdamW", (weight, made, *moments), new, rate=plan.rate, beta1=plan.beta1,
+            beta2=plan.beta2, epsilon=plan.epsilon, decay=plan.decay,
+        )  # fmt: skip
+    return pen.builder.finish(name, inputs, outputs, source_hash)
+
+
+def _loss(pen: Writer, logits: str, load: Workload) -> tuple[str, str]:
+    """Return the loss and the gradient of the logits."""
+    batch, tokens, classes = pen.shape(logits)
+    pen.builder.add_value("labels", (batch, tokens), "int64")
+    column = pen.reshape("loss/labels", "labels", batch, tokens, 1)
+    every = pen.constant("loss/classes", np.arange(classes, dtype=np.int64))
+    right = pen.map("equal", "loss/right", column, every)
+    logs = pen.emit(Softmax, "loss/log_softmax", "LogSoftmax", logits, axis=2, log=True)
+    picked = pen.map("where", "loss/picked", right, logs, pen.number(0.0))
+    total = pen.emit(
+        Reduce, "loss/total", "CrossEntropy", picked, fn="sum", axes=(0, 1, 2), keepdims=False
+    )
+    share = 1.0 / (load.batch * load.tokens)
+    loss = pen.map("mul", "loss", total, pen.number(-share))
+    shares = pen.map("exp", "back/loss/softmax", logs)
+    ones = pen.emit(Map, "back/loss/right", "CrossEntropyGrad", right, fn="cast", dtype=DTYPE)
+    rest = pen.map("sub", "back/loss/rest", shares, ones)
+    return loss, pen.map("mul", "back/loss/logits", rest, pen.number(share))
