@@ -121,5 +121,5 @@ def _head(pen: Writer, x: str, sides: Architecture) -> str:
         table = pen.weight("head/weight", sides.width, sides.vocabulary)
     if not sides.head_bias:
         return pen.matmul("logits", x, table, "Linear")
-    product = pen.matmul("logits/product", x, table, "Linear")
+    product = pen.matmul("head", x, table, "Linear")
     return pen.add("logits", product, pen.weight("head/bias", sides.vocabulary))

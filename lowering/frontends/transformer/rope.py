@@ -46,6 +46,8 @@ def check_numbers(sides: Architecture) -> None:
 
 def rotary_tables(pen: Writer, sides: Architecture, first: int, tokens: int) -> tuple[str, str]:
     """Return (cosines, sines) of the tokens' positions, (tokens, rotated) each."""
+    if "rope/cos" in pen.builder.values:
+        return "rope/cos", "rope/sin"
     angles = np.outer(
         np.arange(first, first + tokens), frequencies(sides.rotated, sides.rope_theta, sides.scaling)
     )

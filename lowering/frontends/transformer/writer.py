@@ -53,15 +53,18 @@ class Writer:
         """kind of every node from now on, None: each its own"""
 
     def weight(self, path: str, *shape: int, trained: bool = True) -> str:
-        """Return the weight at `path`, declared on first use."""
+        """Return the weight at `path`, declared on first use.
+
+        One that is not `trained` by the loss counts as no parameter and has no gradient.
+        """
         if path in self.builder.values:
             return path
         array = self._weights.array(path, shape)
-        if trained:
-            self.trained.append(path)
+        sources = (path,) if trained else ()
+        self.trained.extend(sources)
         if array is None:
-            return self.builder.add_unknown(path, shape, DTYPE, (path,))
-        return self.builder.add_constant(path, array, (path,))
+            return self.builder.add_unknown(path, shape, DTYPE, sources)
+        return self.builder.add_constant(path, array, sources)
 
     def constant(self, name: str, array: Array) -> str:
         """Return a constant that is no parameter, declared on first use."""
@@ -118,10 +121,10 @@ class Writer:
     def linear(self, name: str, x: str, results: int, *, bias: bool = False) -> str:
         """Multiply by the weight of `name` (features, results), plus its bias."""
         weight = self.weight(f"{name}/weight", self.shape(x)[-1], results)
+        product = self.matmul(name, x, weight, "Linear")
         if not bias:
-            return self.matmul(name, x, weight, "Linear")
-        product = self.matmul(f"{name}/product", x, weight, "Linear")
-        return self.add(name, product, self.weight(f"{name}/bias", results))
+            return product
+        return self.add(f"{name}/biased", product, self.weight(f"{name}/bias", results))
 
     def reshape(self, name: str, x: str, *shape: int) -> str:
         """Give the elements another shape; nothing is added where it has it already."""
