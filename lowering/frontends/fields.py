@@ -52,6 +52,7 @@ class Fields:
         self._found = found
         self._where = where
         self._read: set[str] = set()
+        self._asked: set[str] = set()
         self._assumed: list[str] = []
 
     @property
@@ -59,8 +60,13 @@ class Fields:
         """the file, and the place in it"""
         return self._where
 
+    def names_read(self) -> tuple[str, ...]:
+        """Return the names that were read so far."""
+        return tuple(name for name in self._found if name in self._read)
+
     def has(self, *names: str) -> bool:
         """Return whether a field is given and not null."""
+        self._asked.update(names)
         return any(self._found.get(name) is not None for name in names)
 
     def raw(self, *names: str) -> Any:
@@ -68,6 +74,7 @@ class Fields:
 
         Raises ModelImportError where two spellings say different things.
         """
+        self._asked.update(names)
         given = {name: self._found[name] for name in names if self._found.get(name) is not None}
         self._read.update(name for name in names if name in self._found)
         if len({repr(value) for value in given.values()}) > 1:
@@ -134,18 +141,15 @@ class Fields:
         rest = [name for name in self._found if name not in self._read]
         known = set(understood)
         unknown = tuple(name for name in rest if name not in known)
-        absent = [name for name in (*self._asked(), *known) if name not in self._found]
+        absent = [name for name in self._asked | known if self._found.get(name) is None]
         for name in unknown:
-            near = difflib.get_close_matches(name, absent, n=1, cutoff=NEAR)
+            near = difflib.get_close_matches(name, sorted(absent), n=1, cutoff=NEAR)
             if near:
                 raise ModelImportError(
                     f"{self._where}: there is no field '{name}'; did you mean '{near[0]}'?"
                 )
         unused = tuple(name for name in rest if name in known)
         return Leftovers(unused, unknown, tuple(self._assumed))
-
-    def _asked(self) -> list[str]:
-        return [entry.split(" = ")[0] for entry in self._assumed]
 
     def _or_default(self, names: tuple[str, ...], default: Any) -> Any:
         value = self.raw(*names)

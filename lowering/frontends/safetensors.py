@@ -119,7 +119,9 @@ def _counts(found: Any, length: int | None = None) -> bool:
     return (
         isinstance(found, list)
         and (length is None or len(found) == length)
-        and all(isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in found)
+        and all(
+            isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in found
+        )
     )
 
 

@@ -12,8 +12,8 @@ from math import prod
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
-from engine.kernels.gather.spec import Gather, GatherND
 from engine.kernels.embedding.spec import RowSum
+from engine.kernels.gather.spec import Gather, GatherND
 from engine.kernels.move.spec import Concat, Pad, Reshape, Slice, Transpose
 from engine.kernels.problem import Shapes
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax

@@ -107,6 +107,8 @@ class Architecture:
     """norms after the additions, as in BERT"""
     parallel: bool = False
     """attention and feed-forward part read the same norm and are added together"""
+    own_norms: bool = False
+    """parallel: the feed-forward part has a norm of its own"""
     embed_norm: bool = False
     """a norm right after the embedding"""
     token_types: int = 0

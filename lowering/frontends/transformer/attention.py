@@ -59,9 +59,7 @@ def attention(
     return project(pen, name, mixed, sides, load, sides.head_dim)
 
 
-def _heads(
-    pen: Writer, name: str, x: str, heads: int, sides: Architecture, load: Workload
-) -> str:
+def _heads(pen: Writer, name: str, x: str, heads: int, sides: Architecture, load: Workload) -> str:
     """Return a projection of x as (batch, heads, tokens, features)."""
     flat = pen.linear(name, x, heads * sides.head_dim, bias=sides.qkv_bias)
     split = pen.reshape(f"{name}/heads", flat, load.batch, load.tokens, heads, sides.head_dim)
@@ -103,6 +101,3 @@ def project(
         f"{name}/mixed/flat", joined, load.batch, load.tokens, sides.heads * features
     )
     return pen.linear(f"{name}/out", flat, sides.width, bias=sides.out_bias)
-
-
-

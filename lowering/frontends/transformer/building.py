@@ -41,7 +41,7 @@ def build_transformer(
         x = _layer(pen, f"layers/{layer}", x, sides, load, cache, layer)
     results = _results(pen, x, sides, load)
     if load.task == "training":
-        return add_training(pen, name, results[0], load, plan or TrainingPlan(), source_hash)
+        return add_training(pen, name, "ids", results[0], plan or TrainingPlan(), source_hash)
     return pen.builder.finish(name, ["ids", *cache.inputs], [*results, *cache.outputs], source_hash)
 
 
@@ -92,7 +92,8 @@ def _layer(
     read = norm("attn_norm", x)
     attended = attend(pen, f"{name}/attn", read, sides, load, cache)
     if sides.parallel:
-        fed = feed_forward(pen, f"{name}/mlp", read, sides, layer)
+        inner = norm("mlp_norm", x) if sides.own_norms else read
+        fed = feed_forward(pen, f"{name}/mlp", inner, sides, layer)
         return pen.add(f"{name}/sum", pen.add(f"{name}/attn/sum", x, attended), fed)
     x = pen.add(f"{name}/attn/sum", x, attended)
     fed = feed_forward(pen, f"{name}/mlp", norm("mlp_norm", x), sides, layer)

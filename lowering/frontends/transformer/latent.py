@@ -31,9 +31,7 @@ def latent_attention(
     narrow = pen.cut(f"{name}/kv/narrow", down, -1, 0, latent.kv_rank)
     kept = pen.norm(f"{name}/kv_norm", narrow, "rms", sides.epsilon)
     k_rope = pen.cut(f"{name}/k/rotary", down, -1, latent.kv_rank, latent.kv_rank + latent.rope)
-    k_rope = pen.reshape(
-        f"{name}/k/rotary/head", k_rope, load.batch, 1, load.tokens, latent.rope
-    )
+    k_rope = pen.reshape(f"{name}/k/rotary/head", k_rope, load.batch, 1, load.tokens, latent.rope)
     k_rope = rotate(pen, f"{name}/k/rope", k_rope, tables)
     kept = cache.extend(pen, f"{name}/latent", kept, load.cached, 1)
     k_rope = cache.extend(pen, f"{name}/k/rope", k_rope, load.cached, 2)

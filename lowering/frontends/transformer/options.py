@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lowering.errors import ModelImportError
 
@@ -38,6 +38,10 @@ class ModelOptions:
             "task": self.task, "batch": self.batch, "sequence": self.sequence, "kv": self.kv_length,
         }  # fmt: skip
         return tuple(name for name, value in said.items() if value is not None)
+
+    def or_else(self, batch: int) -> ModelOptions:
+        """Return the options with a batch where the user said none."""
+        return self if self.batch is not None else replace(self, batch=batch)
 
     def resolved(self, task: str = "prefill", sequence: int = DEFAULT_SEQUENCE) -> Workload:
         """Return the workload; `task` and `sequence` stand in for what was not said.

@@ -78,9 +78,7 @@ def _dot(pen: Writer, name: str, op: Dot, given: str) -> Gradients:
     found: Gradients = {}
     if wanted(pen, a):
         turned = _flipped(pen, f"{name}/b_turned", b)
-        found[a] = summed_to(
-            pen, f"{name}/a", pen.matmul(f"{name}/a", given, turned), pen.shape(a)
-        )
+        found[a] = summed_to(pen, f"{name}/a", pen.matmul(f"{name}/a", given, turned), pen.shape(a))
     if not wanted(pen, b):
         return found
     if len(pen.shape(b)) == 2:
@@ -185,9 +183,7 @@ def add_gradients(pen: Writer, result: str, gradient: str) -> Gradients:
 def _follow(pen: Writer, node: Node, given: str, found: Gradients) -> None:
     rule = _RULES.get(type(node.op))
     if rule is None:
-        raise ModelImportError(
-            f"node '{node.name}': {type(node.op).__name__} has no gradient here"
-        )
+        raise ModelImportError(f"node '{node.name}': {type(node.op).__name__} has no gradient here")
     pen.kind = f"{node.kind}Grad"
     for name, part in rule(pen, f"back/{node.name}", node.op, given).items():
         if not wanted(pen, name):

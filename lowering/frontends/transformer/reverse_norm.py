@@ -36,7 +36,9 @@ def normalize_gradients(pen: Writer, name: str, op: Normalize, given: str) -> di
     if len(op.inputs) > 2:
         found[op.inputs[2]] = _over_rows(pen, f"{name}/bias", given, op)
     along = pen.map("mul", f"{name}/along/each", inner, rows.scaled)
-    along = pen.map("mul", f"{name}/along", rows.scaled, _mean(pen, f"{name}/along/mean", along, op))
+    along = pen.map(
+        "mul", f"{name}/along", rows.scaled, _mean(pen, f"{name}/along/mean", along, op)
+    )
     rest = pen.map("sub", f"{name}/rest", inner, along)
     if op.center:
         rest = pen.map("sub", f"{name}/centred", rest, _mean(pen, f"{name}/mean", inner, op))

@@ -49,7 +49,8 @@ def rotary_tables(pen: Writer, sides: Architecture, first: int, tokens: int) -> 
     if "rope/cos" in pen.builder.values:
         return "rope/cos", "rope/sin"
     angles = np.outer(
-        np.arange(first, first + tokens), frequencies(sides.rotated, sides.rope_theta, sides.scaling)
+        np.arange(first, first + tokens),
+        frequencies(sides.rotated, sides.rope_theta, sides.scaling),
     )
     whole = np.concatenate([angles, angles], axis=1)
     cosines = pen.constant("rope/cos", np.cos(whole).astype(DTYPE))

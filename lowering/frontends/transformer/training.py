@@ -9,7 +9,6 @@ import numpy as np
 from engine.kernels.optimizer.spec import AdamW
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.reduce.spec import Reduce, Softmax
-from lowering.frontends.transformer.options import Workload
 from lowering.frontends.transformer.reverse import add_gradients
 from lowering.frontends.transformer.writer import DTYPE, Writer
 from lowering.graph import Graph
@@ -32,17 +31,17 @@ class TrainingPlan:
 
 
 def add_training(
-    pen: Writer, name: str, logits: str, load: Workload, plan: TrainingPlan, source_hash: str
+    pen: Writer, name: str, read: str, logits: str, plan: TrainingPlan, source_hash: str
 ) -> Graph:
-    """Return the graph from token ids and labels to the loss and the new weights.
+    """Return the graph from the input `read` and labels to the loss and the new weights.
 
-    `labels` (batch, tokens) int64 name the right token at each place; the loss is the mean of
+    Logits are (batch, tokens, classes). `labels` (batch, tokens) int64 name the right token at each place; the loss is the mean of
     their negative log-likelihoods. Weights are constants; with AdamW the inputs `<weight>/m` and
     `<weight>/v` are its moments, and new values are called `<weight>/new`.
     """
-    loss, gradient = _loss(pen, logits, load)
+    loss, gradient = _loss(pen, logits)
     found = add_gradients(pen, logits, gradient)
-    inputs, outputs = ["ids", "labels"], [loss]
+    inputs, outputs = [read, "labels"], [loss]
     for weight in pen.trained:
         made = found[weight]
         if plan.optimizer == "none":
@@ -61,7 +60,7 @@ def add_training(
     return pen.builder.finish(name, inputs, outputs, source_hash)
 
 
-def _loss(pen: Writer, logits: str, load: Workload) -> tuple[str, str]:
+def _loss(pen: Writer, logits: str) -> tuple[str, str]:
     """Return the loss and the gradient of the logits."""
     batch, tokens, classes = pen.shape(logits)
     pen.builder.add_value("labels", (batch, tokens), "int64")
@@ -73,7 +72,7 @@ def _loss(pen: Writer, logits: str, load: Workload) -> tuple[str, str]:
     total = pen.emit(
         Reduce, "loss/total", "CrossEntropy", picked, fn="sum", axes=(0, 1, 2), keepdims=False
     )
-    share = 1.0 / (load.batch * load.tokens)
+    share = 1.0 / (batch * tokens)
     loss = pen.map("mul", "loss", total, pen.number(-share))
     shares = pen.map("exp", "back/loss/softmax", logs)
     ones = pen.emit(Map, "back/loss/right", "CrossEntropyGrad", right, fn="cast", dtype=DTYPE)

@@ -80,9 +80,7 @@ class Writer:
         """Return the shape of a value."""
         return self.builder.values[name].shape
 
-    def emit(
-        self, op: type[Operation], name: str, kind: str, *inputs: str, **fields: Any
-    ) -> str:
+    def emit(self, op: type[Operation], name: str, kind: str, *inputs: str, **fields: Any) -> str:
         """Add an operation whose result is called `name`."""
         made = op(inputs=inputs, outputs=(name,), **fields)
         kind = self.kind or kind

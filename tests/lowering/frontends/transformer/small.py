@@ -32,9 +32,7 @@ PARALLEL = Architecture(
 ALIBI = Architecture(
     "bloom", 11, 8, 2, 2, 1, 4, 16, "relu", norm="layer", position="alibi", tied=True
 )  # fmt: skip
-DECODERS = {
-    each.family: each for each in (LLAMA, GPT2, MIXTRAL, DEEPSEEK, PARALLEL, ALIBI)
-}
+DECODERS = {each.family: each for each in (LLAMA, GPT2, MIXTRAL, DEEPSEEK, PARALLEL, ALIBI)}
 
 
 class Seeded:

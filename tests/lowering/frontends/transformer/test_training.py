@@ -12,7 +12,6 @@ from lowering.evaluate import reference
 from lowering.frontends.transformer import Architecture, ModelOptions, build_transformer
 from lowering.frontends.transformer.training import TrainingPlan
 from lowering.graph import Graph
-
 from tests.lowering.frontends.transformer.small import DECODERS, LLAMA, Seeded
 
 LOAD = ModelOptions(task="training", batch=2, sequence=3).resolved()
@@ -29,7 +28,9 @@ def feeds(graph: Graph) -> dict[str, np.ndarray]:
     made: dict[str, np.ndarray] = {}
     for name in graph.inputs:
         shape = graph.values[name].shape
-        made[name] = np.abs(dice.standard_normal(shape)) if "/" in name else dice.integers(0, 11, shape)
+        made[name] = (
+            np.abs(dice.standard_normal(shape)) if "/" in name else dice.integers(0, 11, shape)
+        )
     return made
 
 
@@ -56,9 +57,7 @@ def test_every_gradient_is_the_slope_of_the_loss(family: str) -> None:
         weight = Seeded().array(name, graph.values[output].shape).astype(np.float64)
         way = dice.standard_normal(weight.shape)
         reach = 1e-6
-        up, down = (
-            loss_with(graph, name, weight + sign * reach * way, read) for sign in (1, -1)
-        )
+        up, down = (loss_with(graph, name, weight + sign * reach * way, read) for sign in (1, -1))
         assert np.sum(found[output] * way) == pytest.approx(
             (up - down) / (2 * reach), rel=2e-5, abs=1e-8
         ), output
