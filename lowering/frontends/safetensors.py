@@ -97,7 +97,9 @@ def _entry(path: Path, name: str, said: Any, base: int) -> TensorEntry:
     where = f"{path}: tensor '{name}'"
     if not isinstance(said, dict):
         raise ModelImportError(f"{where} has no dtype, shape and data_offsets")
-    dtype, shape, offsets = said.get("dtype"), said.get("shape"), said.get("data_offsets")
+    dtype: Any = said.get("dtype")
+    shape: Any = said.get("shape")
+    offsets: Any = said.get("data_offsets")
     if not isinstance(dtype, str) or not _counts(shape) or not _counts(offsets, 2):
         raise ModelImportError(
             f"{where} has dtype {dtype!r}, shape {shape!r} and data_offsets {offsets!r}; a name "

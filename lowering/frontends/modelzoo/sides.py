@@ -31,8 +31,8 @@ _POSITIONS = {
     "none": "none",
 }  # fmt: skip
 _OTHER_SHAPES = (
-    "norm_first_sandwich", "sliding_window_every_other_decoder_layer", "attention_logit_softcapping",
-    "final_logit_softcapping",
+    "norm_first_sandwich", "sliding_window_every_other_decoder_layer",
+    "attention_logit_softcapping", "final_logit_softcapping",
 )  # fmt: skip
 """fields that change the graph in a way that is not covered"""
 

@@ -34,7 +34,7 @@ def summed_to(pen: Writer, name: str, gradient: str, shape: tuple[int, ...]) -> 
     if whole == shape:
         return gradient
     extra = len(whole) - len(shape)
-    axes = [axis for axis in range(extra)]
+    axes = list(range(extra))
     axes += [extra + i for i, side in enumerate(shape) if side == 1 and whole[extra + i] != 1]
     total = pen.emit(
         Reduce, f"{name}/summed", "ReduceSum", gradient, fn="sum", axes=tuple(axes), keepdims=False

@@ -35,9 +35,10 @@ def add_training(
 ) -> Graph:
     """Return the graph from the input `read` and labels to the loss and the new weights.
 
-    Logits are (batch, tokens, classes). `labels` (batch, tokens) int64 name the right token at each place; the loss is the mean of
-    their negative log-likelihoods. Weights are constants; with AdamW the inputs `<weight>/m` and
-    `<weight>/v` are its moments, and new values are called `<weight>/new`.
+    Logits are (batch, tokens, classes). `labels` (batch, tokens) int64 name the right class at
+    each place; the loss is the mean of their negative log-likelihoods. Weights are constants; with
+    AdamW the inputs `<weight>/m` and `<weight>/v` are its moments, and new values are called
+    `<weight>/new`.
     """
     loss, gradient = _loss(pen, logits)
     found = add_gradients(pen, logits, gradient)

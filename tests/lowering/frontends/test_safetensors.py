@@ -13,7 +13,7 @@ from lowering.errors import ModelImportError
 from lowering.frontends.safetensors import read_folder, read_header
 from tests.lowering.frontends.huggingface.files import header_of, write_tensors
 
-ARRAYS = {
+ARRAYS: dict[str, np.ndarray] = {
     "a": np.arange(6, dtype=np.float32).reshape(2, 3),
     "b": np.array([1.5, -2.0], np.float16),
     "c": np.array([0x3FC0, 0xC000], np.uint16),

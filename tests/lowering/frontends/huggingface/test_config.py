@@ -65,8 +65,8 @@ def test_both_spellings_of_fields_mean_the_same(tmp_path: Path) -> None:
     one = write_config(tmp_path, model_type="gpt2", n_embd=8, n_layer=2, n_head=4, n_inner=None,
                        n_positions=16, vocab_size=11, activation_function="gelu_new")  # fmt: skip
     first = read_config(one).architecture
-    two = write_config(tmp_path, model_type="gpt2", max_position_embeddings=16, hidden_act="gelu_new",
-                       intermediate_size=32, **SMALL)  # fmt: skip
+    two = write_config(tmp_path, model_type="gpt2", max_position_embeddings=16,
+                       hidden_act="gelu_new", intermediate_size=32, **SMALL)  # fmt: skip
     assert read_config(two).architecture == first
 
 

@@ -33,13 +33,14 @@ def mini_lm() -> Path:
 def norm(x: np.ndarray, scale: np.ndarray, bias: np.ndarray, epsilon: float) -> np.ndarray:
     """Layer normalisation of the last axis."""
     centred = x - x.mean(-1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + epsilon) * scale + bias
+    spread = np.sqrt((centred**2).mean(-1, keepdims=True) + epsilon)
+    return np.asarray(centred / spread * scale + bias)
 
 
 def softmax(x: np.ndarray) -> np.ndarray:
     """Softmax of the last axis."""
     powers = np.exp(x - x.max(-1, keepdims=True))
-    return powers / powers.sum(-1, keepdims=True)
+    return np.asarray(powers / powers.sum(-1, keepdims=True))
 
 
 def bert(config: dict[str, int], held: dict[str, TensorEntry], ids: np.ndarray) -> np.ndarray:
@@ -123,7 +124,7 @@ def llama_tensors(layer: str = "mlp") -> dict[str, np.ndarray]:
 
 def rms(x: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """RMS normalisation of the last axis."""
-    return x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * scale
+    return np.asarray(x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * scale
 
 
 def llama(w: dict[str, np.ndarray], ids: list[int]) -> np.ndarray:
@@ -141,7 +142,7 @@ def llama(w: dict[str, np.ndarray], ids: list[int]) -> np.ndarray:
     x = x + mixed @ w[f"{at}.self_attn.o_proj.weight"].T
     y = rms(x, w[f"{at}.post_attention_layernorm.weight"])
     fed = [fed_forward(w, at, row) for row in y]
-    return rms(x + fed, w["model.norm.weight"]) @ w["lm_head.weight"].T
+    return np.asarray(rms(x + fed, w["model.norm.weight"]) @ w["lm_head.weight"].T)
 
 
 def turned(x: np.ndarray, place: int) -> np.ndarray:
@@ -155,7 +156,7 @@ def fed_forward(w: dict[str, np.ndarray], at: str, y: np.ndarray) -> np.ndarray:
 
     def gated(gate: np.ndarray, up: np.ndarray, down: np.ndarray) -> np.ndarray:
         before = gate @ y
-        return down @ (before / (1 + np.exp(-before)) * (up @ y))
+        return np.asarray(down @ (before / (1 + np.exp(-before)) * (up @ y)))
 
     stem = f"{at}.block_sparse_moe"
     if f"{stem}.gate.weight" not in w:
@@ -166,7 +167,7 @@ def fed_forward(w: dict[str, np.ndarray], at: str, y: np.ndarray) -> np.ndarray:
         shares[e] * gated(*(w[f"{stem}.experts.{e}.{part}.weight"] for part in ("w1", "w3", "w2")))
         for e in best
     ]
-    return sum(parts) / shares[best].sum()
+    return np.asarray(sum(parts) / shares[best].sum())
 
 
 @pytest.mark.parametrize("kind", ["llama", "mixtral"])
