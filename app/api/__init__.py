@@ -29,7 +29,8 @@ from lowering.machine_file import find_machine
 __all__ = [
     "CompileConfig", "Debugger", "ExportError", "KnobError", "MachineError", "MachineSpec",
     "ModelImportError", "ModelOptions", "RecordingError", "Request", "Run",
-    "UnsupportedOpError", "__version__", "config", "export", "machines", "open", "run", "save", "summary", "verify",
+    "UnsupportedOpError", "__version__", "config", "export", "machines", "open", "run", "save",
+    "summary", "verify",
 ]  # fmt: skip
 
 __version__ = VERSION

@@ -124,7 +124,7 @@ def llama_tensors(layer: str = "mlp") -> dict[str, np.ndarray]:
 
 def rms(x: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """RMS normalisation of the last axis."""
-    return np.asarray(x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * scale
+    return np.asarray(x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * scale)
 
 
 def llama(w: dict[str, np.ndarray], ids: list[int]) -> np.ndarray:
