@@ -16,6 +16,8 @@ from engine.kernels.embedding import values as embedding
 from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather import values as gather
 from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.loss import values as loss
+from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
 from engine.kernels.moe import values as moe
 from engine.kernels.moe.spec import Moe, MoeGrad
 from engine.kernels.move import values as move
@@ -38,6 +40,7 @@ _EVALUATORS: dict[type[Operation], Callable[[Any, Sequence[Array]], tuple[Array,
     Window: window.evaluate,
     RowSum: embedding.evaluate,
     AdamW: optimizer.evaluate,
+    **dict.fromkeys((CrossEntropy, CrossEntropyGrad), loss.evaluate),
     **dict.fromkeys((Moe, MoeGrad), moe.evaluate),
     **dict.fromkeys((Reduce, Softmax, Normalize), reduce.evaluate),
     **dict.fromkeys((Reshape, Transpose, Slice, Concat, Pad, Expand), move.evaluate),

@@ -13,6 +13,7 @@ from math import prod
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
 from engine.kernels.embedding.spec import RowSum
+from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
 from engine.kernels.moe.spec import Moe, MoeGrad, MoeSides
 from engine.kernels.move.spec import Expand, Reshape, Slice, Transpose
 from engine.kernels.optimizer.spec import AdamW
@@ -54,6 +55,10 @@ def vector_ops(op: Operation) -> int:
     if isinstance(op, Moe):
         gated = FUNCTIONS[op.fn].vector_ops + 2
         return 2 * gated if isinstance(op, MoeGrad) else gated
+    if isinstance(op, CrossEntropy):
+        return 3 + FUNCTIONS["exp"].vector_ops
+    if isinstance(op, CrossEntropyGrad):
+        return 5 + FUNCTIONS["exp"].vector_ops + FUNCTIONS["div"].vector_ops
     if isinstance(op, AdamW):
         return _ADAMW + FUNCTIONS["sqrt"].vector_ops + FUNCTIONS["div"].vector_ops
     if isinstance(op, _NO_ARITHMETIC):
@@ -67,7 +72,7 @@ def touched(op: Operation, shapes: Shapes) -> int:
         sides = MoeSides.of(op, shapes)
         return sides.tokens * (op.active * sides.inner + sides.experts)
     sizes = [prod(shapes[name]) for name in op.outputs]
-    if isinstance(op, Reduce | RowSum):
+    if isinstance(op, Reduce | RowSum | CrossEntropy):
         sizes.append(prod(shapes[op.inputs[0]]))
     return max(sizes)
 
@@ -77,6 +82,8 @@ def row_sums(op: Operation, shapes: Shapes) -> int:
     size = prod(shapes[op.inputs[0]])
     if isinstance(op, Moe):
         return 2 * MoeSides.of(op, shapes).tokens
+    if isinstance(op, CrossEntropy | CrossEntropyGrad):
+        return 2 * (size // shapes[op.inputs[0]][-1])
     if isinstance(op, Softmax):
         return 2 * (size // shapes[op.inputs[0]][op.axis])
     if isinstance(op, Normalize):

@@ -16,6 +16,7 @@ from engine.kernels.conv.values import output_shape as conv_shape
 from engine.kernels.dot.spec import Dot
 from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
 from engine.kernels.moe.spec import Moe
 from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
 from engine.kernels.pointwise.spec import Map
@@ -139,6 +140,13 @@ def _row_sum(op: RowSum, values: Sequence[Value]) -> Shape:
     return (op.length, rows[-1])
 
 
+def _loss(op: CrossEntropy | CrossEntropyGrad, values: Sequence[Value]) -> Shape:
+    logits, labels = values[0].shape, values[1].shape
+    if logits[:-1] != labels:
+        raise ValueError(f"logits {logits} do not fit labels {labels}")
+    return labels if isinstance(op, CrossEntropy) else logits
+
+
 def _moe(op: Moe, values: Sequence[Value]) -> Shape:
     x, router, gate, up, down = (value.shape for value in values[:5])
     experts, inner = router[-1], gate[-1]
@@ -158,6 +166,7 @@ _SHAPES: dict[type[Operation], Callable[[Any, Sequence[Value]], Shape]] = {
     Window: _window,
     RowSum: _row_sum,
     Moe: _moe,
+    **dict.fromkeys((CrossEntropy, CrossEntropyGrad), _loss),
     Reshape: _reshape,
     Transpose: _transpose,
     Slice: _slice,

@@ -13,6 +13,7 @@ from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
 from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
 from engine.kernels.moe.spec import Moe
 from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
 from engine.kernels.optimizer.spec import AdamW
@@ -31,6 +32,8 @@ FAMILIES: tuple[tuple[type[Operation], str], ...] = (
     (RowSum, "embedding"),
     (Moe, "moe"),
     (AdamW, "optimizer"),
+    (CrossEntropy, "loss"),
+    (CrossEntropyGrad, "loss"),
     (Reduce, "reduce"),
     (Softmax, "reduce"),
     (Normalize, "reduce"),

@@ -7,7 +7,8 @@ from pathlib import Path
 from lowering.errors import ModelImportError
 from lowering.frontends.huggingface.config import read_config
 from lowering.frontends.huggingface.weights import folder_weights
-from lowering.frontends.transformer import ModelOptions, build_transformer
+from lowering.frontends.transformer import Architecture, ModelOptions, build_transformer
+from lowering.frontends.transformer.options import DEFAULT_SEQUENCE, Workload
 from lowering.frontends.transformer.rope import check_numbers
 from lowering.graph import Graph
 
@@ -30,7 +31,7 @@ def load_config(
     """
     path = Path(path)
     found = read_config(path)
-    load = ModelOptions(task, batch, sequence, kv_length).resolved()
+    load = _workload(ModelOptions(task, batch, sequence, kv_length), found.architecture)
     name = path.stem if path.name != CONFIG else path.resolve().parent.name
     return build_transformer(name, found.architecture, load, source_hash=found.digest)
 
@@ -49,9 +50,17 @@ def load_folder(
     if not config.is_file():
         raise ModelImportError(f"the folder {path} holds no {CONFIG}; name a model file instead")
     found = read_config(config)
-    load = (options or ModelOptions()).resolved()
+    load = _workload(options or ModelOptions(), found.architecture)
     weights = folder_weights(path, found.architecture) if values else None
     if weights is not None:
         check_numbers(found.architecture)
     name = path.resolve().name
     return build_transformer(name, found.architecture, load, weights, found.digest)
+
+
+def _workload(options: ModelOptions, sides: Architecture) -> Workload:
+    """Return the options with blanks filled; nobody is given more tokens than a table has."""
+    usual = DEFAULT_SEQUENCE
+    if sides.position == "learned":
+        usual = min(usual, sides.positions)
+    return options.resolved(sequence=usual)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
 from engine.kernels.optimizer.spec import AdamW
-from engine.kernels.pointwise.spec import Map
-from engine.kernels.reduce.spec import Reduce, Softmax
+from engine.kernels.reduce.spec import Reduce
 from lowering.frontends.transformer.reverse import add_gradients
 from lowering.frontends.transformer.writer import DTYPE, Writer
 from lowering.graph import Graph
@@ -63,19 +61,12 @@ def add_training(
 
 def _loss(pen: Writer, logits: str) -> tuple[str, str]:
     """Return the loss and the gradient of the logits."""
-    batch, tokens, classes = pen.shape(logits)
+    batch, tokens, _ = pen.shape(logits)
     pen.builder.add_value("labels", (batch, tokens), "int64")
-    column = pen.reshape("loss/labels", "labels", batch, tokens, 1)
-    every = pen.constant("loss/classes", np.arange(classes, dtype=np.int64))
-    right = pen.map("equal", "loss/right", column, every)
-    logs = pen.emit(Softmax, "loss/log_softmax", "LogSoftmax", logits, axis=2, log=True)
-    picked = pen.map("where", "loss/picked", right, logs, pen.number(0.0))
-    total = pen.emit(
-        Reduce, "loss/total", "CrossEntropy", picked, fn="sum", axes=(0, 1, 2), keepdims=False
-    )
-    share = 1.0 / (batch * tokens)
-    loss = pen.map("mul", "loss", total, pen.number(-share))
-    shares = pen.map("exp", "back/loss/softmax", logs)
-    ones = pen.emit(Map, "back/loss/right", "CrossEntropyGrad", right, fn="cast", dtype=DTYPE)
-    rest = pen.map("sub", "back/loss/rest", shares, ones)
-    return loss, pen.map("mul", "back/loss/logits", rest, pen.number(share))
+    each = pen.emit(CrossEntropy, "loss/each", "CrossEntropy", logits, "labels")
+    loss = pen.emit(Reduce, "loss", "ReduceMean", each, fn="mean", axes=(0, 1), keepdims=False)
+    gradient = pen.emit(
+        CrossEntropyGrad, "back/loss", "CrossEntropyGrad", logits, "labels",
+        scale=1.0 / (batch * tokens),
+    )  # fmt: skip
+    return loss, gradient

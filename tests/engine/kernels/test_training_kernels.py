@@ -7,6 +7,7 @@ import pytest
 
 from engine.kernels.embedding.spec import RowSum
 from engine.kernels.evaluate import evaluate
+from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
 from engine.kernels.optimizer.spec import AdamW
 from engine.kernels.pointwise.functions import FUNCTIONS
 from engine.kernels.pointwise.slopes import SLOPES, slope
@@ -40,6 +41,20 @@ def test_first_step_of_adamw_moves_by_the_rate() -> None:
     np.testing.assert_allclose(w, [0.95 - 0.1, 1.9 + 0.1])
     np.testing.assert_allclose((m, v), ([0.4, -0.4], [0.016, 0.016]))
     assert vector_ops(op) == 13 + 8 + 6
+
+
+def test_the_loss_of_a_label_is_minus_its_log_share() -> None:
+    logits = np.log(np.array([[[0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]])) + 700
+    labels = np.array([[1, 2]])
+    op = CrossEntropy(inputs=("x", "t"), outputs=("y",))
+    (found,) = evaluate(op, [logits, labels])
+    np.testing.assert_allclose(found, -np.log([[0.25, 0.8]]), rtol=1e-10)
+    back = CrossEntropyGrad(inputs=("x", "t"), outputs=("y",), scale=0.5)
+    (gradient,) = evaluate(back, [logits, labels])
+    want = [[[0.25, -0.375, 0.125], [0.05, 0.05, -0.1]]]
+    np.testing.assert_allclose(gradient, want, rtol=1e-10)
+    with pytest.raises(IndexError, match="labels from 1 to 3 do not fit 3 classes"):
+        evaluate(op, [logits, np.array([[1, 3]])])
 
 
 @pytest.mark.parametrize("fn", SLOPES)
