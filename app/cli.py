@@ -71,7 +71,7 @@ def _add_screens(verbs: argparse._SubParsersAction[_Parser]) -> None:
     demo = verbs.add_parser("demo", help="compile a bundled model and open it")
     demo.add_argument("name", nargs="?", help="demo to open (default: transformer)")
     opened = verbs.add_parser("open", help="open a model or a recording")
-    opened.add_argument("file", help="an .onnx model, a .wscope recording, or a demo's name")
+    opened.add_argument("file", help="a model, a .wscope recording, or a demo's name")
     for verb in (demo, opened):
         verb.add_argument("--tui", action="store_true", help="in this terminal, not a browser")
         verb.add_argument("--no-open", action="store_true", help="do not start a browser")
@@ -94,6 +94,12 @@ def _add_choices(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--dim", dest="dims", action="append", default=[], metavar="N=32",
                       help="size of a symbolic dimension")  # fmt: skip
     verb.add_argument("--samples", help="samples sent through, or auto")
+    shape = verb.add_argument_group("models from a config.json, a folder or a Model Zoo YAML")
+    shape.add_argument("--task", metavar="TASK", help="prefill | decode | training")
+    shape.add_argument("--batch", metavar="N", help="sequences a sample")
+    shape.add_argument("--sequence", metavar="N", help="tokens a sequence (decode: new ones)")
+    shape.add_argument("--kv", metavar="N", help="decode: tokens attended to, new ones included")
+    shape.add_argument("--dtype", metavar="DTYPE", help="the same as --set dtype=DTYPE")
 
 
 def _add_debug(verbs: argparse._SubParsersAction[_Parser]) -> None:
@@ -119,7 +125,7 @@ def _add_models(verbs: argparse._SubParsersAction[_Parser]) -> None:
     run.add_argument("--compile-only", action="store_true", help="do not execute")
     check = verbs.add_parser("check", help="compile only: fits, or why not")
     for verb in (run, check):
-        verb.add_argument("model", help="an .onnx file or a demo's name")
+        verb.add_argument("model", help="an .onnx file, config.json, model folder, YAML or demo")
         verb.add_argument("--json", action="store_true", help="print the figures as JSON")
         _add_choices(verb)
         add_gate(verb)

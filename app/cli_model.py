@@ -10,7 +10,7 @@ from pathlib import Path
 from app.cli import DOES_NOT_FIT, OK
 from app.cli_faults import UsageError
 from app.cli_gate import check_gate, gated
-from app.cli_options import config_of, dims_of
+from app.cli_options import config_of, dims_of, shape_of, tell_user
 from app.cli_progress import shown_progress
 from app.computed import Computed
 from app.opening import load_graph, open_run
@@ -37,7 +37,9 @@ def check(arguments: argparse.Namespace) -> int:
     config, dims = config_of(arguments), dims_of(arguments)
     with shown_progress("compiled") as progress:
         progress.stage("reading the model")
-        graph = load_graph(arguments.model, dims, shape_only=True)
+        graph = load_graph(
+            arguments.model, dims, shape_only=True, shape=shape_of(arguments), tell=tell_user
+        )
         compiled = compile_graph(graph, config, progress)
     code = _print_compiled(compiled, arguments.json)
     return gated(arguments, code, f"check {compiled.graph.name}", compile_summary(compiled))
@@ -64,7 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_gate(arguments)
     config, dims = config_of(arguments), dims_of(arguments)
     with shown_progress("compiled and executed") as progress:
-        done = open_run(1, arguments.model, config, dims, progress).run
+        done = open_run(
+            1, arguments.model, config, dims, progress, shape=shape_of(arguments), tell=tell_user
+        ).run
     computed = _values(done, arguments)
     if computed is not None:
         kept = kept_values(computed.values, done.program, config.values_mb << 20)

@@ -9,6 +9,7 @@ from pathlib import Path
 from app.cli_faults import UsageError
 from app.config_file import read_config, write_config
 from lowering.config import CompileConfig, apply_knob, with_machine
+from lowering.frontends.transformer.options import ModelOptions
 from lowering.machine_file import find_machine
 
 
@@ -28,6 +29,8 @@ def config_of(arguments: argparse.Namespace) -> CompileConfig:
         config = with_machine(config, find_machine(arguments.machine))
     if arguments.samples is not None:
         config = apply_knob(config, "samples", arguments.samples)
+    if arguments.dtype is not None:
+        config = apply_knob(config, "dtype", arguments.dtype)
     for text in arguments.settings:
         name, sign, value = text.partition("=")
         if not sign:
@@ -45,6 +48,26 @@ def set_knob(config: CompileConfig, name: str, value: str) -> CompileConfig:
     if knob == "machine":
         return with_machine(config, find_machine(value))
     return apply_knob(config, knob, value, kernel=kernel or None)
+
+
+def shape_of(arguments: argparse.Namespace) -> ModelOptions:
+    """Return the task and lengths of a model whose file leaves them open.
+
+    Raises:
+        UsageError: a length that is no number above 0.
+    """
+    numbers: dict[str, int | None] = {}
+    for name in ("batch", "sequence", "kv"):
+        text = getattr(arguments, name)
+        if text is not None and (not text.isdecimal() or int(text) < 1):
+            raise UsageError(f"--{name} {text}: must be a number above 0")
+        numbers[name] = None if text is None else int(text)
+    return ModelOptions(arguments.task, numbers["batch"], numbers["sequence"], numbers["kv"])
+
+
+def tell_user(sentence: str) -> None:
+    """Print a sentence about the model's file beside the report."""
+    print(f"note: {sentence}", file=sys.stderr)
 
 
 def dims_of(arguments: argparse.Namespace) -> dict[str, int]:

@@ -8,7 +8,7 @@ import socket
 
 from app.cli import OK
 from app.cli_faults import UsageError
-from app.cli_options import config_of, dims_of
+from app.cli_options import config_of, dims_of, shape_of
 from app.cli_progress import shown_progress
 from app.debugger import Debugger
 from app.demo_models import DEFAULT_DEMO, DEMOS
@@ -38,7 +38,9 @@ def _session(source: str, arguments: argparse.Namespace) -> int:
         _need_port(arguments.port)
     config, dims = config_of(arguments), dims_of(arguments)
     with shown_progress(f"opened {source}") as progress:
-        debugger = Debugger.open(source, config, dims=dims, progress=progress)
+        debugger = Debugger.open(
+            source, config, dims=dims, shape=shape_of(arguments), progress=progress
+        )
     debugger.warm_up()
     if arguments.tui:
         from app import tui

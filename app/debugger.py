@@ -36,6 +36,7 @@ from app.views.timeline import TimelineView
 from engine.progress import NO_PROGRESS, Progress
 from lowering.cache import StageCache
 from lowering.config import CompileConfig
+from lowering.frontends.transformer.options import ModelOptions
 
 
 class Debugger(ComparingVerbs, DebugVerbs):
@@ -54,15 +55,18 @@ class Debugger(ComparingVerbs, DebugVerbs):
         config: CompileConfig | None = None,
         *,
         dims: dict[str, int] | None = None,
+        shape: ModelOptions | None = None,
         progress: Progress = NO_PROGRESS,
     ) -> Debugger:
         """Open a model file, a demo's name or a .wscope recording.
+
+        `shape` has the task and lengths of a model whose file leaves them open.
 
         Raises:
             ModelImportError, UnsupportedOpError, RecordingError, Cancelled.
         """
         cache = StageCache()
-        opened = open_run(next_run_id(), source, config, dims or {}, progress, cache)
+        opened = open_run(next_run_id(), source, config, dims or {}, progress, cache, shape=shape)
         return cls(opened.run, cursor=opened.cursor, cache=cache)
 
     def do(self, command_id: str, *arguments: object) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from app.run import make_run
@@ -15,6 +16,7 @@ from engine.run import ProgramDeadlock
 from lowering.cache import StageCache
 from lowering.config import CompileConfig, KnobError
 from lowering.errors import ModelImportError, UnsupportedOpError
+from lowering.frontends.transformer.options import ModelOptions
 from lowering.graph import Graph
 from lowering.stages.plan import DoesNotFit
 
@@ -29,11 +31,9 @@ USER_ERRORS: tuple[type[Exception], ...] = (
 )
 """errors that a user can cause; their message is the whole answer"""
 
-_NOT_YET = {
-    ".json": "a config.json", ".yaml": "a YAML model", ".yml": "a YAML model",
-    ".pt": "a PyTorch file", ".pth": "a PyTorch file", ".pt2": "a PyTorch file",
-    ".safetensors": "a weight file",
-}  # fmt: skip
+
+def _say_nothing(sentence: str) -> None:
+    """Drop a sentence."""
 
 
 def open_run(
@@ -43,8 +43,13 @@ def open_run(
     dims: Mapping[str, int],
     progress: Progress = NO_PROGRESS,
     cache: StageCache | None = None,
+    shape: ModelOptions | None = None,
+    tell: Callable[[str], None] = _say_nothing,
 ) -> Opened:
     """Return the run of a model, a demo or a recording.
+
+    `shape` has the task and lengths of a model whose file leaves them open; `tell` gets sentences
+    about the file.
 
     Raises:
         ModelImportError, UnsupportedOpError, RecordingError, DoesNotFit, Cancelled.
@@ -52,31 +57,38 @@ def open_run(
     if str(source).lower().endswith(".wscope"):
         return load_run(run_id, Path(source), progress)
     chosen = config or CompileConfig()
-    graph = load_graph(source, dims, shape_only=chosen.values == "none")
+    graph = load_graph(source, dims, shape_only=chosen.values == "none", shape=shape, tell=tell)
     return Opened(make_run(run_id, graph, chosen, Path(source).name, progress, cache))
 
 
-def load_graph(source: str | Path, dims: Mapping[str, int], *, shape_only: bool = False) -> Graph:
-    """Return the graph of a model file or a demo's name (any case).
+def load_graph(
+    source: str | Path,
+    dims: Mapping[str, int],
+    *,
+    shape_only: bool = False,
+    shape: ModelOptions | None = None,
+    tell: Callable[[str], None] = _say_nothing,
+) -> Graph:
+    """Return the graph of a model file, a model's folder or a demo's name (any case).
 
     Raises:
-        ModelImportError: no such file or demo, or a kind of file that is not read yet.
+        ModelImportError: no such file or demo, a kind of file that is not read, or options that
+            do not suit it.
     """
     from app.demo_models import DEMOS, demo_path
-    from lowering.frontends.onnx import load_onnx
+    from lowering.frontends.load import LoadOptions, load_with_notes
 
     path = Path(source)
+    options = LoadOptions(shape or ModelOptions(), dims, values=not shape_only)
     name = str(source).lower()
     if name in DEMOS and not path.is_file():
         values = not (shape_only or DEMOS[name].shape_only)
-        return load_onnx(demo_path(name), dims, values=values)
-    kind = path.suffix.lower()
-    if kind in _NOT_YET:
-        raise ModelImportError(
-            f"{source}: {_NOT_YET[kind]} cannot be read yet; export the model to ONNX"
-        )
+        return load_with_notes(demo_path(name), replace(options, values=values)).graph
     if not path.exists():
         near = difflib.get_close_matches(name, DEMOS, n=1, cutoff=0.4)
         hint = f"did you mean the demo '{near[0]}'?" if near else f"demos: {', '.join(DEMOS)}"
         raise ModelImportError(f"there is no file or demo '{source}'; {hint}")
-    return load_onnx(path, dims, values=not shape_only)
+    loaded = load_with_notes(path, options)
+    for note in loaded.notes:
+        tell(f"{path.name}: {note}")
+    return loaded.graph

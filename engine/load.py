@@ -112,15 +112,17 @@ def _peaks(pattern: Pattern, edges: np.ndarray) -> tuple[int, np.ndarray]:
 
 def _cliques(flows: Sequence[FlowPattern], members: list[int]) -> list[tuple[int, list[int]]]:
     """Return (line, patterns there) for every line at which a pattern begins."""
-    spans = [
-        (flows[i].pattern.lines_start, flows[i].pattern.lines_start + flows[i].pattern.lines, i)
-        for i in members
-    ]
+    begins: dict[int, list[tuple[int, int]]] = {}
+    for index in members:
+        pattern = flows[index].pattern
+        end = pattern.lines_start + pattern.lines
+        begins.setdefault(pattern.lines_start, []).append((index, end))
     found = []
-    for line in sorted({start for start, _, _ in spans}):
-        clique = [i for start, end, i in spans if start <= line < end]
-        if len(clique) > 1:
-            found.append((line, clique))
+    here: list[tuple[int, int]] = []
+    for line in sorted(begins):
+        here = sorted([each for each in here if each[1] > line] + begins[line])
+        if len(here) > 1:
+            found.append((line, [index for index, _ in here]))
     return found
 
 
@@ -147,7 +149,7 @@ def _undominated(vectors: list[LoadVector]) -> list[LoadVector]:
     kept: list[LoadVector] = []
     by_flow: dict[int, list[dict[int, int]]] = {}
     for vector in ordered:
-        rivals = by_flow.get(vector.terms[0][0], [])
+        rivals = min((by_flow.get(flow, []) for flow, _ in vector.terms), key=len)
         if any(all(rival.get(f, 0) >= w for f, w in vector.terms) for rival in rivals):
             continue
         kept.append(vector)

@@ -21,6 +21,7 @@ from engine.kernels.problem import Problem
 from engine.kernels.recurrent.spec import Recurrent
 from engine.kernels.recurrent.values import run_cell
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
+from engine.kernels.reduce.values import unseen_hidden
 from engine.kernels.spec import Operation
 from engine.program import Tiling
 
@@ -184,6 +185,7 @@ def mesh_sum(x: np.ndarray, axes: tuple[int, ...], parts: int) -> np.ndarray:
 
 
 def _softmax(op: Softmax, x: np.ndarray, parts: int) -> np.ndarray:
+    x = unseen_hidden(op, x)
     shifted = x - np.max(x, axis=op.axis, keepdims=True)
     powers = np.exp(shifted)
     total = mesh_sum(powers, (op.axis,), parts)

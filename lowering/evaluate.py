@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.kernels.evaluate import evaluate
 from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
 from engine.kernels.pointwise.functions import Array
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.spec import Operation
@@ -114,6 +115,8 @@ def _limits(graph: Graph) -> dict[str, int]:
         elif isinstance(op, GatherND):
             data, indices = (graph.values[name].shape for name in op.inputs)
             lower(op.inputs[1], min(data[op.batch_dims : op.batch_dims + indices[-1]]))
+        elif isinstance(op, CrossEntropy | CrossEntropyGrad):
+            lower(op.inputs[1], graph.values[op.inputs[0]].shape[-1])
         indexed = [limits[name] for name in op.outputs if name in limits]
         if indexed:
             whole = [name for name in op.inputs if graph.values[name].dtype.startswith("int")]

@@ -16,8 +16,11 @@ class YamlFileError(ValueError):
     """A YAML file that cannot be read; one sentence says where and why."""
 
 
-def read_mapping(path: Path) -> dict[str, Any]:
+def read_mapping(path: Path, *, aliases: bool = False) -> dict[str, Any]:
     """Return the mapping at the top of a YAML file.
+
+    With `aliases` a value may be shared by name (*name); whoever walks it must bound the walk, for
+    shared values can nest to any size.
 
     Raises:
         YamlFileError: no such file, too large, not YAML, aliases, or not a mapping of names.
@@ -27,7 +30,7 @@ def read_mapping(path: Path) -> dict[str, Any]:
     text = _read_text(path)
     try:
         for count, event in enumerate(yaml.parse(text, Loader=yaml.SafeLoader)):
-            if isinstance(event, yaml.AliasEvent):
+            if isinstance(event, yaml.AliasEvent) and not aliases:
                 raise YamlFileError(f"{path}: aliases (*name) are not allowed; write values out")
             if count > MAX_EVENTS:
                 raise YamlFileError(

@@ -55,7 +55,10 @@ def test_every_module_is_packed(wheel: frozenset[str]) -> None:
 
 
 def test_every_asset_and_model_is_packed(wheel: frozenset[str]) -> None:
-    kinds = ("assets/*.css", "assets/*.js", "assets/*.json", "demo_models/*.onnx")
+    kinds = (
+        "assets/*.css", "assets/*.js", "assets/*.json", "demo_models/*.onnx",
+        "lowering/frontends/modelzoo/*.csv",
+    )  # fmt: skip
     for kind in kinds:
         files = [installed_name(path) for path in ROOT.glob(kind)]
         assert files, f"the source tree has no {kind}"

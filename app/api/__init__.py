@@ -25,14 +25,14 @@ from engine.machine import PRESETS, MachineError, MachineSpec
 from engine.recording import RecordingError
 from lowering.config import CompileConfig, KnobError, apply_knob
 from lowering.errors import ModelImportError, UnsupportedOpError
+from lowering.frontends.transformer.options import ModelOptions
 from lowering.machine_file import find_machine
 
 __all__ = [
     "CompileConfig", "ConfigFileError", "Debugger", "ExportError", "KnobError", "MachineError",
-    "MachineSpec",
-    "ModelImportError", "RecordingError", "Request", "Run", "UnsupportedOpError", "__version__",
-    "compare", "config", "export", "machines", "open", "read_config", "run", "save", "summary",
-    "verify", "write_config",
+    "MachineSpec", "ModelImportError", "ModelOptions", "RecordingError", "Request", "Run",
+    "UnsupportedOpError", "__version__", "compare", "config", "export", "machines", "open",
+    "read_config", "run", "save", "summary", "verify", "write_config",
 ]  # fmt: skip
 
 __version__ = VERSION
@@ -65,10 +65,11 @@ def open(  # noqa: A001
     machine: str | MachineSpec = "wse2",
     *,
     dims: Mapping[str, int] | None = None,
+    shape: ModelOptions | None = None,
     **knobs: str | int,
 ) -> Debugger:
     """Open a model, a demo or a recording in a debugging session."""
-    return Debugger.open(source, config(machine, **knobs), dims=dict(dims or {}))
+    return Debugger.open(source, config(machine, **knobs), dims=dict(dims or {}), shape=shape)
 
 
 def run(
@@ -76,10 +77,11 @@ def run(
     machine: str | MachineSpec = "wse2",
     *,
     dims: Mapping[str, int] | None = None,
+    shape: ModelOptions | None = None,
     **knobs: str | int,
 ) -> Run:
     """Compile and execute a model (or open a recording) and return the run."""
-    return open_run(0, model, config(machine, **knobs), dict(dims or {})).run
+    return open_run(0, model, config(machine, **knobs), dict(dims or {}), shape=shape).run
 
 
 def __dir__() -> list[str]:

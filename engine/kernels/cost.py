@@ -210,7 +210,12 @@ def weight_bytes(
     problem, size = model.problem, DTYPE_BYTES[dtype]
     held = 0 * k * n
     if model.weights:
-        held = held + -(-(k * problem.k_inner * n) // (problem.batch if _sliced(model) else 1))
+        cells = k * problem.k_inner * n
+        share = problem.batch if _sliced(model) else 1
+        if model.weights > problem.k * problem.n:  # experts that a token does not take
+            held = held + -(-(cells * model.weights) // (problem.k * problem.n))
+        else:
+            held = held + -(-cells // share)
     for elements in model.constants:
         spread = cols if elements <= problem.n else rows * cols
         held = held + -(-elements // spread)

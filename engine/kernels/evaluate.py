@@ -12,10 +12,18 @@ from engine.kernels.conv import values as conv
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot import values as dot
 from engine.kernels.dot.spec import Dot
+from engine.kernels.embedding import values as embedding
+from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather import values as gather
 from engine.kernels.gather.spec import Gather, GatherElements, GatherND, Scatter, ScatterND
+from engine.kernels.loss import values as loss
+from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
+from engine.kernels.moe import values as moe
+from engine.kernels.moe.spec import Moe, MoeGrad
 from engine.kernels.move import values as move
 from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
+from engine.kernels.optimizer import values as optimizer
+from engine.kernels.optimizer.spec import AdamW
 from engine.kernels.pointwise import values as pointwise
 from engine.kernels.pointwise.functions import Array
 from engine.kernels.pointwise.spec import Map
@@ -33,6 +41,10 @@ _EVALUATORS: dict[type[Operation], Callable[[Any, Sequence[Array]], tuple[Array,
     Conv: conv.evaluate,
     Window: window.evaluate,
     **dict.fromkeys((Reduce, Softmax, Normalize, TopK, CumSum), reduce.evaluate),
+    RowSum: embedding.evaluate,
+    AdamW: optimizer.evaluate,
+    **dict.fromkeys((CrossEntropy, CrossEntropyGrad), loss.evaluate),
+    **dict.fromkeys((Moe, MoeGrad), moe.evaluate),
     **dict.fromkeys((Reshape, Transpose, Slice, Concat, Pad, Expand), move.evaluate),
     **dict.fromkeys((Gather, GatherND, GatherElements, Scatter, ScatterND), gather.evaluate),
     Recurrent: recurrent.evaluate,

@@ -13,7 +13,9 @@ from math import prod
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
+from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.moe.spec import Moe, MoeSides
 from engine.kernels.recurrent.spec import Recurrent
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
 from engine.kernels.spec import KernelSpec, Operation
@@ -133,6 +135,26 @@ def _gather(op: Operation, shapes: Shapes) -> Problem:
     return Problem(m, 1, table[0], 1, prod(table[1:]), work="lookup", in_units=m)
 
 
+def _row_sum(op: Operation, shapes: Shapes) -> Problem:
+    """See a sum of rows as a look-up walked the other way: a position is a row that arrives."""
+    assert isinstance(op, RowSum)
+    m = prod(shapes[op.inputs[1]])
+    return Problem(m, 1, op.length, 1, shapes[op.inputs[0]][-1], work="lookup", in_units=m)
+
+
+def _moe(op: Operation, shapes: Shapes) -> Problem:
+    """See a mixture as tokens x inner features of a token's experts x features.
+
+    Our assumption: tokens spread evenly over the experts, so every PE has the same share of the
+    active products; the weights of all experts are resident.
+    """
+    assert isinstance(op, Moe)
+    sides = MoeSides.of(op, shapes)
+    return Problem(
+        sides.tokens, 1, sides.terms(op), 1, sides.width, work="mac", in_units=sides.tokens
+    )  # fmt: skip
+
+
 def _grid(op: Operation, shapes: Shapes) -> Problem:
     out = shapes[op.outputs[0]] or (1,)
     axis = op.axis if isinstance(op, Softmax) else len(out) - 1
@@ -161,4 +183,6 @@ _BUILDERS: tuple[tuple[type[Operation], Callable[[Operation, Shapes], Problem]],
     (Gather, _gather),
     (GatherND, _gather_nd),
     (Recurrent, _recurrent),
+    (RowSum, _row_sum),
+    (Moe, _moe),
 )

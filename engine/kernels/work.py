@@ -12,7 +12,11 @@ from math import prod
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
+from engine.kernels.embedding.spec import RowSum
+from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
+from engine.kernels.moe.spec import Moe, MoeGrad, MoeSides
 from engine.kernels.move.spec import Expand, Reshape, Slice, Transpose
+from engine.kernels.optimizer.spec import AdamW
 from engine.kernels.pointwise.functions import FUNCTIONS
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.problem import Problem, Shapes
@@ -23,6 +27,8 @@ from engine.kernels.window.spec import Window
 
 _CELLS = {"lstm": ((3, 1, 1), 4), "gru": ((2, 1), 5), "rnn": ((1,), 0)}
 """times a time step applies each activation, and the operations that join gates to a state"""
+_ADAMW = 13
+"""multiplies and additions of one AdamW update beside its root and its division"""
 _NO_ARITHMETIC = (Dot, Conv, Window, Reshape, Transpose, Slice, Expand)
 
 
@@ -49,9 +55,18 @@ def vector_ops(op: Operation) -> int:
         return FUNCTIONS[op.fn].vector_ops
     if isinstance(op, Softmax):
         tail = FUNCTIONS["log"].vector_ops if op.log else FUNCTIONS["div"].vector_ops
-        return 3 + FUNCTIONS["exp"].vector_ops + tail
+        return 3 + FUNCTIONS["exp"].vector_ops + tail + op.causal
     if isinstance(op, Normalize):
         return 2 * op.center + 3 + (len(op.inputs) - 1)
+    if isinstance(op, Moe):
+        gated = FUNCTIONS[op.fn].vector_ops + 2
+        return 2 * gated if isinstance(op, MoeGrad) else gated
+    if isinstance(op, CrossEntropy):
+        return 3 + FUNCTIONS["exp"].vector_ops
+    if isinstance(op, CrossEntropyGrad):
+        return 5 + FUNCTIONS["exp"].vector_ops + FUNCTIONS["div"].vector_ops
+    if isinstance(op, AdamW):
+        return _ADAMW + FUNCTIONS["sqrt"].vector_ops + FUNCTIONS["div"].vector_ops
     if isinstance(op, _NO_ARITHMETIC):
         return 0
     if isinstance(op, TopK):
@@ -74,8 +89,11 @@ def gate_vector_ops(op: Recurrent) -> int:
 
 def touched(op: Operation, shapes: Shapes) -> int:
     """Return the elements that `op` walks over: the larger of what it reads first and writes."""
+    if isinstance(op, Moe):
+        sides = MoeSides.of(op, shapes)
+        return sides.tokens * (op.active * sides.inner + sides.experts)
     sizes = [prod(shapes[name]) for name in op.outputs]
-    if isinstance(op, Reduce | TopK):
+    if isinstance(op, Reduce | TopK | RowSum | CrossEntropy):
         sizes.append(prod(shapes[op.inputs[0]]))
     return max(sizes)
 
@@ -83,6 +101,10 @@ def touched(op: Operation, shapes: Shapes) -> int:
 def row_sums(op: Operation, shapes: Shapes) -> int:
     """Return the statistics of `op` that span the columns of a region."""
     size = prod(shapes[op.inputs[0]])
+    if isinstance(op, Moe):
+        return 2 * MoeSides.of(op, shapes).tokens
+    if isinstance(op, CrossEntropy | CrossEntropyGrad):
+        return 2 * (size // shapes[op.inputs[0]][-1])
     if isinstance(op, Softmax):
         return 2 * (size // shapes[op.inputs[0]][op.axis])
     if isinstance(op, CumSum | TopK):

@@ -14,7 +14,10 @@ import numpy as np
 from engine.kernels.conv.spec import Conv
 from engine.kernels.conv.values import output_shape as conv_shape
 from engine.kernels.dot.spec import Dot
+from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather.spec import Gather, GatherElements, GatherND, Scatter, ScatterND
+from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
+from engine.kernels.moe.spec import Moe
 from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.pointwise.values import result_dtype
@@ -183,10 +186,39 @@ def _windows(op: Window, values: Sequence[Value]) -> tuple[tuple[Shape, str], ..
     return ((shape, values[0].dtype), (shape, "int64"))[: len(op.outputs)]
 
 
+def _row_sum(op: RowSum, values: Sequence[Value]) -> Shape:
+    rows, ids = values[0].shape, values[1].shape
+    if rows[:-1] != ids:
+        raise ValueError(f"rows {rows} do not fit indices {ids}")
+    return (op.length, rows[-1])
+
+
+def _loss(op: CrossEntropy | CrossEntropyGrad, values: Sequence[Value]) -> Shape:
+    logits, labels = values[0].shape, values[1].shape
+    if logits[:-1] != labels:
+        raise ValueError(f"logits {logits} do not fit labels {labels}")
+    return labels if isinstance(op, CrossEntropy) else logits
+
+
+def _moe(op: Moe, values: Sequence[Value]) -> Shape:
+    x, router, gate, up, down = (value.shape for value in values[:5])
+    experts, inner = router[-1], gate[-1]
+    fits = router == (x[-1], experts) and gate == up == (experts, x[-1], inner)
+    if not fits or down != (experts, inner, x[-1]) or not 1 <= op.active <= experts:
+        raise ValueError(
+            f"input {x} does not fit {experts} experts ({op.active} active) with router {router}, "
+            f"gate {gate}, up {up} and down {down}"
+        )
+    return x
+
+
 _SHAPES: dict[type[Operation], Callable[[Any, Sequence[Value]], Shape]] = {
     Map: lambda op, values: broadcast(*(value.shape for value in values)),
     Dot: _dot,
     Conv: _conv,
+    RowSum: _row_sum,
+    Moe: _moe,
+    **dict.fromkeys((CrossEntropy, CrossEntropyGrad), _loss),
     Reshape: _reshape,
     Transpose: _transpose,
     Slice: _slice,

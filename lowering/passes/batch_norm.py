@@ -22,6 +22,8 @@ class FoldBatchNorm:
 
     def run(self, graph: Graph) -> Graph:
         """Return the graph with the factors gone; weights without numbers stay without."""
+        if not any(isinstance(node.op, Conv) for node in graph.nodes):
+            return graph
         for node in graph.nodes:
             if isinstance(node.op, Map) and node.op.fn == "mul":
                 graph = self._fold(graph, node)

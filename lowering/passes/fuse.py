@@ -12,8 +12,12 @@ from dataclasses import dataclass, field
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
+from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather.spec import Gather, GatherElements, GatherND, Scatter, ScatterND
+from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
+from engine.kernels.moe.spec import Moe
 from engine.kernels.move.spec import Concat, Expand, Pad, Reshape, Slice, Transpose
+from engine.kernels.optimizer.spec import AdamW
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.recurrent.spec import Recurrent
 from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
@@ -35,6 +39,11 @@ FAMILIES: tuple[tuple[type[Operation], str], ...] = (
     (Recurrent, "recurrent"),
     (TopK, "reduce"),
     (CumSum, "reduce"),
+    (RowSum, "embedding"),
+    (Moe, "moe"),
+    (AdamW, "optimizer"),
+    (CrossEntropy, "loss"),
+    (CrossEntropyGrad, "loss"),
     (Reduce, "reduce"),
     (Softmax, "reduce"),
     (Normalize, "reduce"),
@@ -106,7 +115,8 @@ def fuse(graph: Graph, joining: tuple[str, ...] = FUSABLE) -> tuple[KernelDraft,
     for group in groups:
         if group.phase:
             group.main = _largest(group.nodes, graph)
-    return tuple(_draft(graph, groups, owner, index) for index in range(len(groups)))
+    reading = _readers(groups)
+    return tuple(_draft(graph, groups, reading, index) for index in range(len(groups)))
 
 
 def _same_update(nodes: list[Node], graph: Graph, groups: list[_Group], latest: int) -> int | None:
@@ -192,7 +202,7 @@ def _size(node: Node, graph: Graph) -> int:
 
 def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
     op = node.op
-    if isinstance(op, Dot | Conv | Window | Recurrent):
+    if isinstance(op, Dot | Conv | Window | Recurrent | Moe | RowSum):
         return True
     if isinstance(op, Gather):
         return op.axis == 0 and op.inputs[0] not in {n for g in feeding.nodes for n in g.op.outputs}
@@ -204,18 +214,25 @@ def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
     return False
 
 
-def _draft(graph: Graph, groups: list[_Group], owner: dict[str, int], index: int) -> KernelDraft:
+def _readers(groups: list[_Group]) -> dict[str, set[int]]:
+    """Return the groups that read each value."""
+    found: dict[str, set[int]] = {}
+    for index, group in enumerate(groups):
+        for node in group.nodes:
+            for name in node.op.inputs:
+                found.setdefault(name, set()).add(index)
+    return found
+
+
+def _draft(
+    graph: Graph, groups: list[_Group], readers: dict[str, set[int]], index: int
+) -> KernelDraft:
     nodes = groups[index].nodes
     main = nodes[groups[index].main]
     inside = {name for node in nodes for name in node.op.outputs}
     used = dict.fromkeys(name for node in nodes for name in node.op.inputs if name not in inside)
     resident = {n for n in used if n in graph.constants or n in graph.unknown}
-    outside = {
-        name
-        for other, group in enumerate(groups) if other != index
-        for node in group.nodes for name in node.op.inputs
-    }  # fmt: skip
-    leaving = [n for n in _made(nodes) if n in outside or n in graph.outputs]
+    leaving = [n for n in _made(nodes) if readers.get(n, set()) - {index} or n in graph.outputs]
     return KernelDraft(
         name=main.name,
         family=family_of(main.op),

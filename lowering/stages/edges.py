@@ -70,7 +70,7 @@ def _wanted(
 
 
 def _holds(draft: KernelDraft, tensor: str) -> bool:
-    return draft.family in ("dot", "conv", "gather")
+    return draft.family in ("dot", "conv", "gather", "moe")
 
 
 def _edge(
@@ -108,7 +108,7 @@ def _edge(
 
 def _mode(draft: KernelDraft, tensor: str, shapes: Shapes) -> str:
     main = draft.spec.main_op
-    if draft.family in ("dot", "conv") and tensor in main.inputs:
+    if draft.family in ("dot", "conv", "moe") and tensor in main.inputs:
         return "rows" if tensor == main.inputs[0] else "held"
     if draft.family == "gather" and tensor in main.inputs:
         return "copied"

@@ -12,6 +12,7 @@ from math import prod
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
+from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather.spec import Gather, GatherElements, GatherND, Scatter, ScatterND
 from engine.kernels.move.spec import Concat, Pad, Reshape, Slice, Transpose
 from engine.kernels.problem import Shapes
@@ -47,7 +48,7 @@ def input_stream(op: Operation, shapes: Shapes) -> Stream | None:
     if isinstance(op, Gather) and op.axis == 0:
         ids = shapes[op.inputs[1]]
         return Stream(1, prod(ids), 1)
-    if isinstance(op, Reduce | GatherND | Gather):
+    if isinstance(op, Reduce | GatherND | Gather | RowSum):
         return None
     return output_stream(op, shapes)
 
@@ -66,7 +67,7 @@ def output_stream(op: Operation, shapes: Shapes) -> Stream | None:
     if isinstance(op, Gather) and op.axis == 0:
         ids = prod(shapes[op.inputs[1]])
         return Stream(1, ids, prod(shape) // max(1, ids))
-    if isinstance(op, Reduce | GatherND | Gather) or not shape:
+    if isinstance(op, Reduce | GatherND | Gather | RowSum) or not shape:
         return None
     if isinstance(op, Softmax | Normalize):
         axis = op.axis if isinstance(op, Softmax) else op.axes[0]

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.kernels.pointwise.slopes import SLOPES
+
 Array = np.ndarray[Any, np.dtype[Any]]
 _SELU_ALPHA, _SELU_GAMMA = 1.6732632423543772, 1.0507009873554805
 _erf_of_objects = np.frompyfunc(math.erf, 1, 1)
@@ -162,4 +164,4 @@ _TABLE: dict[str, tuple[Callable[..., Array], int, int, str]] = {
 
 FUNCTIONS: dict[str, ScalarFunction] = {
     name: ScalarFunction(name, *row) for name, row in _TABLE.items()
-}
+} | {f"{name}_slope": ScalarFunction(f"{name}_slope", *row) for name, row in SLOPES.items()}

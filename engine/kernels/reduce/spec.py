@@ -19,10 +19,17 @@ class Reduce(Operation):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Softmax(Operation):
-    """Softmax (or its logarithm) over one axis."""
+    """Softmax (or its logarithm) over one axis.
+
+    `causal` needs the last axis: row i of the axis before it sees the columns up to i + (columns -
+    rows), so the last row sees all. Columns not seen weigh 0.
+    """
 
     axis: int
     log: bool = False
+    causal: bool = False
+    window: int = 0
+    """columns a row sees at most, its own included; 0: all (with `causal`)"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,7 +62,21 @@ def _reduce(op: Reduce, x: Array) -> Array:
     return np.asarray(_REDUCERS[op.fn](x, op.axes, op.keepdims)).astype(x.dtype, copy=False)
 
 
+def unseen_hidden(op: Softmax, x: Array) -> Array:
+    """Return x with the columns that a row of a causal softmax does not see at -inf."""
+    if not op.causal:
+        return x
+    rows, columns = x.shape[-2:]
+    own = np.arange(rows)[:, None] + (columns - rows)
+    place = np.arange(columns)[None]
+    seen = place <= own
+    if op.window:
+        seen &= place > own - op.window
+    return np.where(seen, x, x.dtype.type(-np.inf))
+
+
 def _softmax(op: Softmax, x: Array) -> Array:
+    x = unseen_hidden(op, x)
     shifted = x - np.max(x, axis=op.axis, keepdims=True)
     powers = np.exp(shifted)
     total = np.sum(powers, axis=op.axis, keepdims=True)

@@ -1,0 +1,183 @@
+"""Reads named fields of a config: types, ranges, two spellings of one field, what was left unread.
+
+Shared by the config front ends; knows no models.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lowering.errors import ModelImportError
+
+NEAR = 0.85
+"""likeness (difflib) from which an unknown name is taken for a misspelt one"""
+_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Leftovers:
+    """Fields that were in the file and not needed."""
+
+    unused: tuple[str, ...]
+    """understood, but without effect on shapes or cycles here"""
+    unknown: tuple[str, ...]
+    """not known at all"""
+    assumed: tuple[str, ...] = ()
+    """not in the file: `name = default`"""
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the sentences for the user, none where there is nothing to say."""
+        said = []
+        if self.assumed:
+            said.append(f"not in the file, so the usual value is taken: {_list(self.assumed)}")
+        if self.unused:
+            said.append(f"understood but without effect here: {_list(self.unused)}")
+        if self.unknown:
+            said.append(f"unknown and ignored: {_list(self.unknown)}")
+        return tuple(said)
+
+
+def _list(names: Collection[str]) -> str:
+    shown = ", ".join(list(names)[:_SHOWN])
+    return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown
+
+
+class Fields:
+    """The fields of one mapping, each read by any of its spellings."""
+
+    def __init__(self, found: Mapping[str, Any], where: str) -> None:
+        self._found = found
+        self._where = where
+        self._read: set[str] = set()
+        self._asked: set[str] = set()
+        self._assumed: list[str] = []
+
+    @property
+    def where(self) -> str:
+        """the file, and the place in it"""
+        return self._where
+
+    def names_read(self) -> tuple[str, ...]:
+        """Return the names that were read so far."""
+        return tuple(name for name in self._found if name in self._read)
+
+    def has(self, *names: str) -> bool:
+        """Return whether a field is given and not null."""
+        self._asked.update(names)
+        return any(self._found.get(name) is not None for name in names)
+
+    def raw(self, *names: str) -> Any:
+        """Return a field as it is, None where it is absent or null.
+
+        Raises ModelImportError where two spellings say different things.
+        """
+        self._asked.update(names)
+        given = {name: self._found[name] for name in names if self._found.get(name) is not None}
+        self._read.update(name for name in names if name in self._found)
+        if len({repr(value) for value in given.values()}) > 1:
+            said = " and ".join(f"{name} {value!r}" for name, value in given.items())
+            raise ModelImportError(
+                f"{self._where}: {said} contradict each other: they are two spellings of one "
+                "field; keep one"
+            )
+        return next(iter(given.values()), None)
+
+    def integer(self, *names: str, default: int | None = None, low: int = 1) -> int:
+        """Return a whole number of at least `low`; numeric text counts."""
+        value = self._or_default(names, default)
+        number = _number(value)
+        if number is None or number != int(number) or number < low:
+            raise self._wrong(names, value, f"a whole number of at least {low}")
+        return int(number)
+
+    def number(self, *names: str, default: float | None = None) -> float:
+        """Return a number; numeric text such as 1e-05, which YAML leaves as text, counts."""
+        value = self._or_default(names, default)
+        number = _number(value)
+        if number is None:
+            raise self._wrong(names, value, "a number")
+        return number
+
+    def flag(self, *names: str, default: bool = False) -> bool:
+        """Return true or false; the text of either counts."""
+        value = self.raw(*names)
+        if value is None:
+            return default
+        if isinstance(value, str) and value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        if not isinstance(value, bool):
+            raise self._wrong(names, value, "true or false")
+        return value
+
+    def text(self, *names: str, default: str | None = None) -> str:
+        """Return a text."""
+        value = self._or_default(names, default)
+        if not isinstance(value, str):
+            raise self._wrong(names, value, "a text")
+        return value
+
+    def mapping(self, *names: str) -> Fields | None:
+        """Return a nested mapping, None where it is absent."""
+        value = self.raw(*names)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise self._wrong(names, value, "a mapping of fields")
+        return Fields(value, f"{self._where}: {names[0]}")
+
+    def ignore(self, *names: str) -> None:
+        """Take fields as read."""
+        self._read.update(names)
+
+    def leftovers(self, understood: Collection[str]) -> Leftovers:
+        """Return what was not read; `understood` are names that may be there without effect.
+
+        Raises ModelImportError for an unknown name so near to a known, absent one that it must be
+        a slip.
+        """
+        rest = [name for name in self._found if name not in self._read]
+        known = set(understood)
+        unknown = tuple(name for name in rest if name not in known)
+        absent = [name for name in self._asked | known if self._found.get(name) is None]
+        for name in unknown:
+            near = difflib.get_close_matches(name, sorted(absent), n=1, cutoff=NEAR)
+            if near:
+                raise ModelImportError(
+                    f"{self._where}: there is no field '{name}'; did you mean '{near[0]}'?"
+                )
+        unused = tuple(name for name in rest if name in known)
+        return Leftovers(unused, unknown, tuple(self._assumed))
+
+    def _or_default(self, names: tuple[str, ...], default: Any) -> Any:
+        value = self.raw(*names)
+        if value is not None:
+            return value
+        if default is None:
+            raise ModelImportError(f"{self._where}: {_either(names)} is missing")
+        self._assumed.append(f"{names[0]} = {default}")
+        return default
+
+    def _wrong(self, names: tuple[str, ...], value: Any, wanted: str) -> ModelImportError:
+        said = next((name for name in names if self._found.get(name) is not None), names[0])
+        shown = repr(value)[:60]
+        return ModelImportError(f"{self._where}: {said} is {shown}, must be {wanted}")
+
+
+def _either(names: tuple[str, ...]) -> str:
+    first, *others = [f"'{name}'" for name in names]
+    return f"field {first}" + (f" (or {', '.join(others)})" if others else "")
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float | str):
+        try:
+            number = float(value)
+        except (ValueError, OverflowError):
+            return None
+        return number if abs(number) < 2.0**53 else None
+    return None

