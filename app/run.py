@@ -79,8 +79,13 @@ class Run:
 
     def label(self, step: int) -> str:
         """Return what happens at the start of a step, such as 'ffn1 starts, sample 2'."""
-        kernels = tuple(kernel.id for kernel in self.program.kernels)
-        transfers = tuple(transfer.id for transfer in self.program.transfers)
+        program = self.program
+        kernels = tuple(item.id for item in (*program.kernels, *program.streams))
+        transfers = (
+            *(transfer.id for transfer in program.transfers),
+            *(stream.id for stream in program.streams),
+            *(f"room for {stream.id}" for stream in program.streams if stream.gate),
+        )
         return self.timeline.label(step, kernels, transfers)
 
     def region(self, kernel: str) -> Rect:

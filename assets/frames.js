@@ -83,7 +83,7 @@
     const width = Math.ceil(cols / f);
     const out = new codes.constructor(height * width);
     const blank = new Uint8Array(height * width);
-    const pick = kind === 'max' ? poolMax : kind === 'mean' ? poolMean : poolMode;
+    const pick = { max: poolMax, mean: poolMean, extreme: poolExtreme }[kind] || poolMode;
     for (let r = 0; r < height; r++) {
       const r1 = Math.min(rows, (r + 1) * f);
       for (let c = 0; c < width; c++) {
@@ -100,6 +100,16 @@
     let best = 0;
     for (let r = r0; r < r1; r++) {
       for (let i = r * cols + c0; i < r * cols + c1; i++) if (a[i] > best) best = a[i];
+    }
+    return best;
+  }
+
+  function poolExtreme(a, cols, r0, r1, c0, c1) {
+    let best = 128;
+    for (let r = r0; r < r1; r++) {
+      for (let i = r * cols + c0; i < r * cols + c1; i++) {
+        if (Math.abs(a[i] - 128) > Math.abs(best - 128)) best = a[i];
+      }
     }
     return best;
   }

@@ -14,6 +14,14 @@
     faster: () => WS.changeSpeed(1),
     idle: () => WS.showTab('idle'),
     report: () => WS.showTab('report'),
+    breaks: () => WS.showTab('breaks'),
+    'hot-links': () => WS.showTab('hot'),
+    why: () => WS.showTab('why'),
+    advice: () => WS.showTab('advice'),
+    bottleneck: () => WS.showTab('overview'),
+    compare: (args) => compare(args),
+    difference: (args) => WS.setDifference(args[0]),
+    'difference-off': () => WS.setDifference('off'),
     tensors: () => WS.showTab('values'),
     help: () => WS.openHelp(),
     'ask-search': () => WS.askSearch(),
@@ -24,6 +32,14 @@
     export: (args) => WS.download(String(args[0] || 'png').split('.').pop()),
     quit: () => WS.toast('Close this tab to leave; Ctrl-C in the terminal ends the server.'),
   };
+
+  /* Compare and show the difference; a recording is opened first, its map is a click away. */
+  async function compare(args) {
+    WS.showTab('compare');
+    const state = await WS.act('compare', ...args);
+    if (state && !state.error && !args.length) WS.setDifference('run');
+    return state;
+  }
 
   /* Run a command of the table, wherever it is done. */
   WS.run = function (id, args) {
@@ -73,9 +89,9 @@
   }
 
   async function press(button) {
-    const { do: id, arg, args, then } = button.dataset;
-    await WS.run(id, arg !== undefined ? [arg] : args ? args.split(' ') : []);
-    if (then) await WS.run(then, []);
+    const { do: id, then } = button.dataset;
+    await WS.run(id, WS.argumentsOf(button));
+    for (const next of (then || '').split(' ').filter(Boolean)) await WS.run(next, []);
   }
 
   WS.showTab = function (name) {
@@ -84,5 +100,6 @@
       tab.setAttribute('aria-selected', chosen ? 'true' : 'false');
       WS.$(`panel-${tab.dataset.tab}`).hidden = !chosen;
     });
+    WS.showPage();
   };
 })();

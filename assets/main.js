@@ -24,6 +24,7 @@
     else announce(state.status);
     WS.showKnobs(state);
     WS.showSteps(state);
+    WS.$('arriving').textContent = state.streaming ? state.streaming.sentence : '';
     watchJob(state.status.job);
     if (!WS.facts || WS.facts.run !== state.status.run_id) {
       const facts = await WS.getJSON(`/api/run/${WS.session}/${state.status.run_id}`);
@@ -38,6 +39,7 @@
     follow(state.cursor.viewport);
     WS.time.draw();
     moment();
+    if (state.status.job) WS.showPage();
     markKernel(state.cursor.selection.kernel);
     WS.painted = WS.mesh.show(WS.state, WS.facts);
     const outcome = await WS.painted;
@@ -106,6 +108,7 @@
     momentTimer = setTimeout(() => {
       momentAt = performance.now();
       WS.showMoment();
+      WS.showPage();
       WS.writeHash();
     }, rest);
   }
@@ -168,6 +171,7 @@
     WS.time.start();
     WS.startPointer();
     WS.startSteps();
+    WS.startPages();
     while (!WS.tables) {
       WS.tables = await WS.getJSON(`/api/tables/${WS.epoch}`);
       if (!WS.tables) await new Promise((resolve) => { setTimeout(resolve, 500); });

@@ -41,18 +41,21 @@
   mesh.show = async function (state, facts) {
     const run = state.status.run_id;
     const { step, metric, log } = state.cursor;
-    const key = `${run}/${metric}/${step}/${log}`;
+    const key = `${run}/${metric}/${step}/${log}/${WS.differenceMode()}`;
     wanted = key;
-    const [codes, levels, causes] = await Promise.all([
+    const [codes, levels, causes, differs] = await Promise.all([
       WS.frame(run, metric, step), WS.levels(run, metric, log), WS.frame(run, 'cause', 0),
+      WS.differenceMode() === 'off' ? null : WS.differenceScene(run, metric, step),
     ]);
     if (wanted !== key || facts !== WS.facts) return 'overtaken';
     if (!codes || !levels || !causes) return 'missing';
+    if (!differs && WS.differenceMode() !== 'off') WS.setDifference('off');
     if (facts.striped === undefined) {
       facts.striped = Uint8Array.from(causes, (code) => (facts.stripes.includes(code) ? 1 : 0));
     }
-    scene = { codes, ...levels, metric: WS.metric(metric), facts, step, run, log };
+    scene = { codes, ...levels, metric: WS.metric(metric), facts, step, run, log, nil: 0, ...differs };
     version += 1;
+    if (differs) WS.showDifferenceLegend(scene);
     await mesh.paint();
     return 'painted';
   };
@@ -122,7 +125,7 @@
       queued = false;
       draw();
       Object.assign(window.MESH, { step: scene.step, run: scene.run, metric: scene.metric.id,
-        k: mesh.k, ox: mesh.ox, oy: mesh.oy, painted: window.MESH.painted + 1 });
+        difference: scene.about ? WS.differenceMode() : 'off', k: mesh.k, ox: mesh.ox, oy: mesh.oy, painted: window.MESH.painted + 1 });
       resolve();
     }));
   };
@@ -133,6 +136,7 @@
     if (built === key) return;
     built = key;
     const { metric, facts, levels } = scene;
+    const { nil } = scene;
     const pooled = WS.pool(scene.codes, facts.striped, ...facts.grid, f, metric.pool);
     const category = metric.kind === 'category';
     const colours = WS.colours(metric.palette, theme);
@@ -143,7 +147,7 @@
     const { codes, blank } = pooled;
     for (let i = 0; i < pixels.length; i++) {
       const code = codes[i];
-      const hatched = category ? facts.stripes.includes(code) : code === 0 && blank[i];
+      const hatched = category ? facts.stripes.includes(code) : code === nil && blank[i];
       pixels[i] = hatched ? 0 : colours[levels[code]];
     }
     picture.getContext('2d').putImageData(image, 0, 0);
@@ -160,7 +164,7 @@
     WS.hatch(ctx, ox, oy, cols * k, rows * k);
     ctx.imageSmoothingEnabled = false;
     ctx.drawImage(picture, ox, oy, picture.width * f * k, picture.height * f * k);
-    const shared = scene.metric.pool === 'mode' ? 'commonest' : scene.metric.pool;
+    const shared = { mode: 'commonest', extreme: 'farthest from equal' }[scene.metric.pool] || scene.metric.pool;
     mesh.pooling = f > 1 ? `${shared} of ${f}x${f} PEs a pixel` : '';
     WS.drawOverlay(ctx, canvas, mesh, scene);
     WS.$('pooling').textContent = mesh.pooling;

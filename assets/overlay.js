@@ -151,13 +151,22 @@
     for (let r = row; r < row + high; r++) {
       for (let c = col; c < col + wide; c++) {
         const code = scene.codes[r * cols + c];
-        if (code === 0 && scene.facts.striped[r * cols + c]) continue;
+        if (code === scene.nil && scene.facts.striped[r * cols + c]) continue;
         const at = [(c + 0.5) * mesh.k + mesh.ox, (r + 0.6) * mesh.k + mesh.oy];
         ctx.strokeText(WS.shortValue(scene, code), ...at);
         ctx.fillText(WS.shortValue(scene, code), ...at);
       }
     }
     ctx.textAlign = 'start';
+  }
+
+  /* Return the outlines to draw: all of them, or of a streaming run that of the kernel whose turn
+     it is, as its kernels follow each other on the same PEs. */
+  function shown(facts) {
+    const streaming = WS.state && WS.state.streaming;
+    if (!streaming) return facts.outlines;
+    return streaming.turn.map((name) => ({ ...facts.regions[name], severity: 'ok',
+      name: streaming.is_waiting ? `next: ${name}` : name }));
   }
 
   WS.drawOverlay = function (ctx, canvas, mesh, scene) {
@@ -171,7 +180,8 @@
     values(ctx, canvas, mesh, scene);
     ctx.font = `600 ${size}px ${WS.css('--font')}`;
     const mine = [];
-    for (const item of facts.outlines) {
+    const outlines = shown(facts);
+    for (const item of outlines) {
       const box = boxOf(mesh, item.row, item.col, item.rows, item.cols);
       if (box[0] > canvas.width || box[1] > canvas.height) continue;
       if (box[0] + box[2] < 0 || box[1] + box[3] < 0) continue;
@@ -179,7 +189,7 @@
       else plain(ctx, box, item.severity === 'alert' ? marks.alert : null, mesh.ratio);
     }
     mine.forEach((box) => outline(ctx, box, marks.selection, 2 * mesh.ratio));
-    facts.outlines.forEach((item) => label(
+    outlines.forEach((item) => label(
       ctx, item.name, boxOf(mesh, item.row, item.col, item.rows, item.cols), canvas, size));
     if (chosen.kind === 'region' && chosen.region) {
       const { row, col, rows, cols } = chosen.region;

@@ -68,6 +68,9 @@
   const drawn = new Map();
   let asked = 0;
 
+  /* Have every panel of the moment filled again the next time. */
+  WS.forgetMoment = () => drawn.clear();
+
   /* Ask for the panels of the moment and show those that changed. */
   WS.showMoment = async function () {
     const { theme } = document.documentElement.dataset;
@@ -75,7 +78,9 @@
     const mine = asked;
     const found = await WS.getJSON(`/api/moment/${WS.session}/${theme}`);
     if (mine !== asked) return;
+    const own = WS.differenceMode() === 'off' ? [] : ['legend', 'map-sentence'];
     Object.entries(found || {}).forEach(([id, children]) => {
+      if (own.includes(id)) return;
       const text = JSON.stringify(children);
       if (drawn.get(id) === text) return;
       drawn.set(id, text);

@@ -124,6 +124,7 @@
   /* Return the value of a code in few letters, for a PE large enough to hold it. */
   WS.shortValue = function (scene, code) {
     const { kind } = scene.metric;
+    if (kind === 'difference') return code === scene.nil ? '=' : WS.differenceText(scene, code).split(' ')[1];
     if (kind === 'category') return WS.tables.themes.dark.causes[code];
     const value = code * scene.unit;
     if (kind === 'fraction') return `${(100 * value).toFixed(0)}%`;
@@ -133,6 +134,7 @@
 
   function valueOf(scene, code) {
     const { metric, unit } = scene;
+    if (metric.kind === 'difference') return WS.differenceText(scene, code);
     if (metric.kind === 'category') return WS.tables.themes.dark.causes[code];
     const value = code * unit;
     if (metric.kind === 'fraction') return `${(100 * value).toFixed(1)} %`;

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 
 from engine.kernels.cost import KernelModel, kernel_model
+from engine.machine import MachineSpec
 from engine.profile import Profile, profile
-from engine.program import Kernel, Program
+from engine.program import Kernel, Program, Tiling
 from engine.sparsity import kernel_nonzeros
 from engine.store import TensorStore
 
@@ -32,8 +34,21 @@ def program_profiles(program: Program, store: TensorStore | None = None) -> dict
         model = models[kernel.id]
         weights = _weights(kernel, contents, store)
         used = kernel_nonzeros(kernel.spec, model.problem, kernel.tiling, program.machine, weights)
-        profiles[kernel.id] = profile(model, kernel.tiling, program.machine, program.storage, used)
+        profiles[kernel.id] = (
+            _dense_profile(model, kernel.tiling, program.machine, program.storage)
+            if used is None
+            else profile(model, kernel.tiling, program.machine, program.storage, used)
+        )
     return profiles
+
+
+@lru_cache(maxsize=64)
+def _dense_profile(model: KernelModel, tiling: Tiling, machine: MachineSpec, dtype: str) -> Profile:
+    """Equal layers, and kernels that a knob leaves alone, share one profile, read-only."""
+    found = profile(model, tiling, machine, dtype)
+    found.pe_class.flags.writeable = False
+    found.cycles.flags.writeable = False
+    return found
 
 
 def _weights(

@@ -18,6 +18,8 @@ RATE_UNIT = 720_720
 """lcm(1..16): shares down to a sixteenth are exact"""
 COEF_UNIT = 1 << 16
 """resolution of a flow's share of a resource"""
+TURN_END = "end of a sample's weights"
+"""the ports' last instance of a sample: it waits for the last kernel"""
 UNLIMITED = 1 << 40
 """slots that never run out"""
 
@@ -82,8 +84,9 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
 
     A weight stream is a kernel of its own on the region of the ports: it runs for the cycles of
     the ports and hands over a chunk without words when its last wavelet is in. Its gate is a
-    transfer without words from the kernel that frees the SRAM. Kernels and transfers of the
-    program come first, streams and their hand-overs after them.
+    transfer without words from the kernel that frees the SRAM. After the streams of a sample the
+    ports wait for its last kernel, so weights never arrive for two samples at once. Kernels and
+    transfers of the program come first, streams and their hand-overs after them.
     """
     index = {kernel.id: i for i, kernel in enumerate(program.kernels)}
     index |= {stream.id: len(index) + i for i, stream in enumerate(program.streams)}
@@ -93,9 +96,11 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
     words = [busiest_words(transfer_patterns(t.legs)) for t in own]
     uses = [(t, i) for t in own for i in range(len(t.consumers))]
     regions = [[index[k] for k in order] for order in program.order]
-    if program.streams:
-        regions.append([index[stream.id] for stream in program.streams])
     names = [*(k.id for k in program.kernels), *(s.id for s in program.streams)]
+    if program.streams:
+        index[TURN_END], lasting[TURN_END] = len(names), 1
+        names.append(TURN_END)
+        regions.append([*(index[stream.id] for stream in program.streams), index[TURN_END]])
     return TimingNet(
         samples=program.samples,
         admit_every=program.admit_every,
@@ -110,7 +115,7 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
             [
                 *(transfer_latency(t.legs, program.machine) for t in program.transfers),
                 *(stream.latency for stream in program.streams),
-                *(0 for stream in program.streams if stream.gate),
+                *(0 for t in own[len(program.transfers) + len(program.streams) :]),
             ]
         ),
         out_slots=_ints(t.out_slots for t in own),
@@ -148,6 +153,14 @@ def _stream_transfers(program: Program, lengths: Mapping[str, int]) -> list[Tran
         for stream in program.streams
         if stream.gate
     ]  # fmt: skip
+    if program.streams:
+        last = program.order[-1][-1]
+        gates.append(
+            Transfer(
+                "end of the sample", "", last, (TURN_END,), (), 1, 1, (1,),
+                give=(lengths[last], lengths[last]), need=((0, 0),),
+            )
+        )  # fmt: skip
     return arrivals + gates
 
 

@@ -61,7 +61,7 @@ def execute(
     net = build_net(program, lengths)
     progress.stage("timing", len(program.kernels) * program.samples, "instances")
     timeline = _simulate(program, net, progress)
-    return replay(program, store, timeline, progress, every_step=every_step)
+    return _follow(program, store, (profiles, net), timeline, progress, every_step)
 
 
 def replay(
@@ -73,10 +73,21 @@ def replay(
     every_step: bool = False,
 ) -> Execution:
     """Build everything that follows from a timeline, recorded or just made."""
-    models = program_models(program)
     profiles = program_profiles(program, store)
+    net = build_net(program, {name: found.length for name, found in profiles.items()})
+    return _follow(program, store, (profiles, net), timeline, progress, every_step)
+
+
+def _follow(
+    program: Program,
+    store: TensorStore,
+    made: tuple[dict[str, Profile], TimingNet],
+    timeline: Timeline,
+    progress: Progress,
+    every_step: bool,
+) -> Execution:
+    profiles, net = made
     lengths = {name: found.length for name, found in profiles.items()}
-    net = build_net(program, lengths)
     gaps = gap_causes(net, timeline, weight_transfers(program))
     tables = StepTables.of(program, lengths, timeline, gaps)
     fields = Fields(
@@ -88,7 +99,7 @@ def replay(
         Occupancy.of(program, timeline, tables),
     )
     progress.stage("ledger", 1, "run")
-    ledger = audit(fields, net, models, every_step=every_step)
+    ledger = audit(fields, net, program_models(program), every_step=every_step)
     bottleneck = find_bottleneck(program, profiles, net, timeline)
     return Execution(program, store, profiles, net, timeline, gaps, fields, ledger, bottleneck)
 
@@ -107,8 +118,9 @@ def _simulate(program: Program, net: TimingNet, progress: Progress) -> Timeline:
 def _explain(program: Program, deadlock: Deadlock) -> str:
     names = [f"kernel '{kernel.id}'" for kernel in program.kernels]
     names += [f"the weights of '{stream.kernel}'" for stream in program.streams]
+    names.append("the end of the sample")
     transfers = [f"transfer '{transfer.id}'" for transfer in program.transfers]
-    transfers += ["a hand-over of weights"] * (2 * len(program.streams))
+    transfers += ["a hand-over of weights"] * (2 * len(program.streams) + 1)
     parts = [
         transfers[subject] if kind in ("given", "slot") else names[subject]
         for kind, subject, _ in deadlock.waits

@@ -10,6 +10,7 @@ from engine.machine import DTYPE_BYTES
 from engine.program import Program
 from lowering.assembly import Job, Made, Routed, make_kernel, make_tensors
 from lowering.config import CompileConfig
+from lowering.machine_change import timeless
 from lowering.stages.edges import plan_edges
 from lowering.stages.plan import KernelPlan, PlacedPlan
 from lowering.stages.routing import kernel_legs
@@ -25,24 +26,42 @@ from lowering.stages.transfers import make_transfers
 
 STREAMING_SAMPLES = 2
 """samples sent through by default: the second shows how the first one's end is overlapped"""
+FINER_CHUNKS = (32, 128)
+"""most chunks a sample is cut into where eight overfill the SRAM"""
 MEGACYCLE = 1_000_000
 
 
 def compile_streaming(job: Job) -> Made:
-    """Compile a job so that its kernels take turns on the whole wafer."""
+    """Compile a job so that its kernels take turns on the whole wafer.
+
+    Where slots overfill a PE the samples are cut finer, so that a slot holds less.
+    """
+    made = _attempt(job, job.config.max_chunks)
+    for chunks in FINER_CHUNKS:
+        if not any(memory.overflow for memory in made.memories):
+            break
+        if chunks > job.config.max_chunks:
+            finer = _attempt(job, chunks)
+            made = min((made, finer), key=lambda each: max(m.peak for m in each.memories))
+    return made
+
+
+def _attempt(job: Job, chunks: int) -> Made:
     plan, config, cache = job.plan, job.config, job.cache
     machine = config.machine
-    key = (plan, machine, config.storage, config.pe_caps)
+    key = (plan, timeless(machine), config.storage, config.pe_caps)
     job.progress.stage("sizing", len(plan.drafts), "kernels")
-    placed = cache.get("streaming placement", key, lambda: place_streaming(plan, config))
+    placed = cache.get(
+        "streaming placement", (*key, chunks), lambda: place_streaming(plan, config, chunks)
+    )
     job.progress.stage("routing", 1, "plan")
     routed = cache.get(
-        "streaming routing", (*key, config.max_chunks, config.prefetch), lambda: _route(job, placed)
+        "streaming routing", (*key, chunks, config.prefetch), lambda: _route(job, placed, chunks)
     )
     job.progress.stage("memory", len(plan.drafts), "kernels")
     memories = cache.get(
         "streaming memory",
-        (*key, config.max_chunks, config.prefetch),
+        (*key, chunks, config.prefetch),
         lambda: shared_memory(
             routed.kernels, plan.models, routed.transfers, routed.program.streams, machine,
             config.storage,
@@ -50,16 +69,16 @@ def compile_streaming(job: Job) -> Made:
     )  # fmt: skip
     buffers = tuple(buffer for memory in memories for buffer in memory.buffers)
     samples = config.samples or STREAMING_SAMPLES
-    program = replace(routed.program, buffers=buffers, samples=samples)
+    program = replace(routed.program, buffers=buffers, samples=samples, machine=machine)
     return Made(placed, routed, program, memories)
 
 
-def _route(job: Job, placed: PlacedPlan) -> Routed:
+def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
     graph, plan, config = job.graph, job.plan, job.config
     machine, ends, lengths = config.machine, placed.ends, placed.lengths()
     shapes = {name: value.shape for name, value in graph.values.items()}
     tilings = {name: end.tiling for name, end in ends.items()}
-    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, graph.outputs, config.max_chunks)
+    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, graph.outputs, chunks)
     transfers = stream_slots(make_transfers(edges, ends, lengths, shapes, machine, config.storage))
     kernels = tuple(
         make_kernel(

@@ -78,13 +78,16 @@ class WaferscopeApp(App[int]):
             "ask-search": lambda: self._desk.prompt("search"),
             "ask-goto": lambda: self._desk.prompt("goto"),
             "ask-export": lambda: self._desk.prompt("export"),
-            "command": self._desk.line, "quit": lambda: self.exit(0),
+            "command": self._desk.line, "comparison": lambda: self.ask("compare"),
+            "difference": self._toggle_difference, "theme": self._change_theme,
+            "palette": self._desk.palette, "quit": lambda: self.exit(0),
             **{face: partial(self.ask, page) for face, page in DEBUG_FACES.items()},
         }  # fmt: skip
 
     def on_mount(self) -> None:
         """Start the courier and show the main screen."""
         self.set_class(self.glyphs.is_ascii, "-ascii")
+        self.set_class(self.glyphs.theme == "light", "-light")
         self.push_screen(self._main)
         self.courier.start()
         self.set_interval(_WATCH_SECONDS, self._watch)
@@ -187,6 +190,18 @@ class WaferscopeApp(App[int]):
             self.courier.send(Look())
         if job is not None:
             self._seen_job = job.id, job.state
+
+    # -- looks -------------------------------------------------------------------------------
+
+    def _toggle_difference(self) -> None:
+        self.courier.differing = not self.courier.differing
+        self.courier.send(Look())
+
+    def _change_theme(self) -> None:
+        self.glyphs = self.glyphs.other_theme
+        self.set_class(self.glyphs.theme == "light", "-light")
+        self._main.relight(self.glyphs)
+        self.say(f"{self.glyphs.theme} ground")
 
     # -- playing -------------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.commands import CommandError
+from app.tui.difference import difference_map
 from app.tui.glyphs import Glyphs
 from app.tui.picture import fit
 from app.tui.session import Session
@@ -47,7 +49,7 @@ class Ask:
     """Fetch what a page shows."""
 
     page: str
-    """knobs | idle | kernels | values | report, or one of `app.debugging.PAGES`"""
+    """knobs | idle | kernels | values | report | compare, or one of `app.debugging.PAGES`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ class Courier:
         self._thread = threading.Thread(target=self._work, name="waferscope-tui", daemon=True)
         self._timeline: tuple[tuple[int, int], TimelineView] | None = None
         self.room = Room(2, 2, 10)
+        self.differing = False
 
     @property
     def is_idle(self) -> bool:
@@ -161,6 +164,8 @@ class Courier:
             return self._session.view_knobs()
         if name == "idle":
             return self._session.find_idle("run")
+        if name == "compare":
+            return self._session.view_compare()
         if name == "values":
             return self._session.view_values()
         if name in ("report", "kernels"):
@@ -172,14 +177,29 @@ class Courier:
         status = session.view_status()
         view = session.cursor.viewport
         plan = fit(view.rows, view.cols, room.high, room.wide, self._glyphs.pixel_height)
+        shown = session.view_map(plan.ask_rows, plan.ask_cols)
+        if self.differing:
+            shown, error = self._difference(shown, error)
         return Snapshot(
             status,
-            session.view_map(plan.ask_rows, plan.ask_cols),
+            shown,
             self._timeline_at(status, room.bins),
             session.view_pe(),
             session.view_kernel(),
             error,
         )
+
+    def _difference(self, shown: MapView, error: str) -> tuple[MapView, str]:
+        """Return what differs in the step shown; the other run's step follows by progress."""
+        rows, cols = shown.grid
+        plan = fit(rows, cols, self.room.high, self.room.wide, self._glyphs.pixel_height)
+        try:
+            found = self._session.view_difference(plan.ask_rows, plan.ask_cols, "step")
+        except CommandError as refusal:
+            return shown, error or str(refusal)
+        if found is None:
+            return shown, error or "nothing is compared: 'compare' (d) chooses the other run"
+        return difference_map(found, shown), error
 
     def _timeline_at(self, status: StatusView, bins: int) -> TimelineView:
         """Return the run's timeline; within a run only the step shown moves."""

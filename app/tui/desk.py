@@ -10,9 +10,11 @@ from rich.text import Text
 from app.commands import CommandError
 from app.tui.debug_desk import DebugDesk
 from app.tui.keys import TABLE, parse_line, view_own_help
-from app.tui.pages import PromptPage, TablePage, TextPage, specs
+from app.tui.pages import PalettePage, PromptPage, TablePage, TextPage, specs
+from app.tui.pages.compare_spec import compare_spec, kernel_of
 from app.tui.pages.table import Choice, TableSpec
 from app.tui.pages.values_spec import values_spec
+from app.views.compare import CompareView
 from app.views.idle import IdleView
 from app.views.knobs import KnobRow, KnobsView
 from app.views.report import ReportView
@@ -50,9 +52,10 @@ class Desk:
 
     def __init__(self, host: Host) -> None:
         self._host = host
+        self._typed: tuple[str, ...] = ()
         self._open: dict[str, Callable[[Any], None]] = {
             "knobs": self._knobs, "idle": self._idle, "kernels": self._kernels,
-            "report": self._report, "values": self._values,
+            "report": self._report, "values": self._values, "compare": self._compare,
             **DebugDesk(host, self._table).pages(),
         }  # fmt: skip
 
@@ -121,6 +124,22 @@ class Desk:
         title = f"{knob.label} ({specs.knob_range(knob)} {knob.unit})"
         self._host.push_screen(PromptPage(title, knob.help, str(knob.value)), done)
 
+    def _compare(self, view: CompareView | None) -> None:
+        if view is None:
+            self._host.say("nothing is compared: 'compare' (d) chooses the other run", "warn")
+            return
+
+        def go(row: int, key: str) -> None:
+            if key == "m":
+                self._host.command("difference")
+            elif key == "x":
+                self._host.command("compare", "off")
+            elif (kernel := kernel_of(view, row)) is not None:
+                self._host.command("kernel", kernel)
+                self._host.command("focus")
+
+        self._table(compare_spec(view), go)
+
     # -- pages that need nothing -----------------------------------------------------------------
 
     def metrics(self) -> None:
@@ -143,12 +162,26 @@ class Desk:
         page = PromptPage(f"{command.label}:", _PROMPTS.get(command_id, command.help))
         self._host.push_screen(page, done)
 
-    def line(self) -> None:
+    def palette(self) -> None:
+        """Choose any command by a few letters; one that needs arguments is typed to its end."""
+
+        def done(chosen: str | None) -> None:
+            if chosen is None:
+                return
+            if any(argument.default is None for argument in TABLE[chosen].arguments):
+                self.line(f"{chosen} ")
+            else:
+                self._host.command(chosen)
+
+        self._host.push_screen(PalettePage(tuple(TABLE.values())), done)
+
+    def line(self, value: str = "") -> None:
         """Ask for any command."""
 
         def done(line: str | None) -> None:
             if line is None:
                 return
+            self._typed = (*self._typed, line)
             try:
                 command, arguments = parse_line(line)
             except CommandError as error:
@@ -157,7 +190,10 @@ class Desk:
             self._host.command(command.id, *arguments)
 
         usages = tuple(command.id for command in TABLE.values())
-        page = PromptPage(":", "a command of the help page; right arrow completes", words=usages)
+        page = PromptPage(
+            ":", "a command of the help page; right arrow completes, up arrow: earlier lines",
+            value, usages, self._typed,
+        )  # fmt: skip
         self._host.push_screen(page, done)
 
 

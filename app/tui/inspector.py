@@ -7,6 +7,7 @@ from rich.text import Text
 from app.palette import cause_colour
 from app.tui.glyphs import Glyphs
 from app.tui.lines import SEVERITY, bar
+from app.tui.minimap import minimap
 from app.units import count, percent, size
 from app.views.kernel import KernelView
 from app.views.map import MapView
@@ -25,6 +26,7 @@ def inspector(
 ) -> Text:
     """Return the panel for what is selected, else the map in a sentence."""
     text = Text(overflow="fold")
+    text.append_text(minimap(view, glyphs, width))
     if pe is None and kernel is None:
         text.append(view.sentence + "\n\n", SEVERITY[view.severity])
         return text.append(_HINT, "dim")
@@ -50,7 +52,7 @@ def _append_pe(text: Text, pe: PEView, glyphs: Glyphs, width: int) -> None:
     _title(text, f"cycles by cause {'':<{room}}  run   step")
     for row in pe.causes:
         text.append(f"{row.cause:<13}")
-        text.append(bar(row.run_share, room, glyphs), cause_colour(row.cause))
+        text.append(bar(row.run_share, room, glyphs), cause_colour(row.cause, glyphs.theme))
         text.append(f"{percent(row.run_share):>8} {count(row.step_cycles):>8}\n")
     _append_sram(text, pe, glyphs, width)
     _title(text, "links: wavelets in the step and a cycle")

@@ -23,6 +23,13 @@ _OWN = (
             scope="face"),
     Command("side-up", ("pageup",), "panel up", "scroll the side panel up", "screen", "",
             scope="face"),
+    Command("comparison", ("D",), "A | B", "show both runs side by side: figures, causes, kernels",
+            "compare", "", scope="face"),
+    Command("difference", ("M",), "difference map", "show what differs on the map, or no longer",
+            "compare", "", scope="face"),
+    Command("theme", ("I",), "theme", "a dark or a light ground", "screen", "", scope="face"),
+    Command("palette", ("ctrl+p",), "palette", "find a command by a few letters", "screen", "",
+            scope="face"),
     *(Command(f"far-{side}", (f"shift+{arrow}",), f"far {side}",
               f"move the selected PE {side} by what a character shows, at least 8 PEs", "select",
               "", scope="face")
@@ -42,7 +49,7 @@ _HINTS = (
     ("q", "quit"), ("i", "idle"), ("v", "inspect"), ("space", "play"), ("+-0", "zoom"),
     ("r", "report"), ("K", "kernels"), (". ,", "hot spot"), ("t", "stride"), ("g", "go to"),
     ("b c C", "breakpoints"), ("X", "why"), ("A", "advice"), ("V T", "values"),
-    ("u", "undo"), ("e", "export"), (":", "command"),
+    ("u", "undo"), ("d D M", "compare"), ("ctrl+p", "find"), ("e", "export"), (":", "command"),
 )  # fmt: skip
 """what the last line offers, most needed first"""
 

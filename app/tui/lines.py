@@ -6,7 +6,8 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from app.tui.glyphs import LEVELS, Glyphs, colours, hex_colour, letters
+from app.tui.difference import KIND
+from app.tui.glyphs import DIFFERENCE_RAMP, LEVELS, Glyphs, hex_colour, letters
 from app.units import count, percent
 from app.views.map import MapView
 from app.views.status import JobView, StatusView
@@ -81,16 +82,16 @@ def _append_scale(text: Text, view: MapView, glyphs: Glyphs) -> None:
     low, high = view.ticks[0].text, view.ticks[-1].text
     text.append(f"{low} ")
     if glyphs.is_ascii:
-        text.append(f"'{glyphs.spark}'")
+        text.append(f"'{DIFFERENCE_RAMP if view.kind == KIND else glyphs.spark}'")
     else:
-        table = colours(view.palette, False)
-        for level in range(LEVELS):
+        table = glyphs.table(view.palette, False)
+        for level in range(LEVELS - (view.kind == KIND)):
             text.append(" ", Style(bgcolor=hex_colour(int(table[level]))))
     text.append(f" {high}")
 
 
 def _append_categories(text: Text, view: MapView, glyphs: Glyphs) -> None:
-    table, marks = colours(view.palette, True), letters(view.categories)
+    table, marks = glyphs.table(view.palette, True), letters(view.categories)
     shown = np.unique(view.values).tolist()
     for code in shown:
         name = view.categories[code] if code < len(view.categories) else f"code {code}"

@@ -18,6 +18,7 @@ from app.tui.glyphs import Glyphs
 from app.tui.inspector import inspector
 from app.tui.keys import hints, key_name
 from app.tui.map_widget import MapWidget
+from app.tui.style import relit
 
 COMPACT_WIDTH = 120
 """cells below which the side panel starts hidden"""
@@ -102,8 +103,17 @@ class MainScreen(Screen[None]):
             room = (40 if width < COMPACT_WIDTH else 46) - 3
             self._put("#panel", inspector(shot.pe, shot.kernel, shot.map, self._glyphs, room))
 
+    def relight(self, glyphs: Glyphs) -> None:
+        """Paint everything anew with other colours."""
+        self._glyphs = glyphs
+        self._shown.clear()
+        self.query_one(MapWidget).relight(glyphs)
+        if self._snapshot is not None:
+            self.paint(self._snapshot)
+
     def _put(self, place: str, text: Text) -> None:
         """Show a text; places are laid out anew only where its shape changed."""
+        text = relit(text, self._glyphs.theme)
         before = self._shown.get(place)
         if before == text and before.spans == text.spans:
             return

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from app.tui.glyphs import Glyphs, colours, letters
+from app.tui.glyphs import Glyphs, letters
 from app.tui.picture import Picture, paint
 from app.tui.strips import GUTTER, Ink, gutter, map_line, ruler
 from app.views.map import MapView
@@ -51,6 +51,10 @@ class MapWidget(Widget):
         """what is shown"""
         return self._view
 
+    def relight(self, glyphs: Glyphs) -> None:
+        """Draw with other colours from now on."""
+        self._glyphs, self._strips = glyphs, []
+
     def show(self, view: MapView) -> None:
         """Draw a view; lines equal to those on screen are not painted again."""
         if self.size.width <= GUTTER or self.size.height < 2:
@@ -70,8 +74,9 @@ class MapWidget(Widget):
         high, wide = self.pixels
         self._picture = picture = paint(view, high, wide, self._glyphs)
         ink = Ink(
-            self._glyphs, colours(view.palette, bool(view.categories)), letters(view.categories)
-        )
+            self._glyphs, self._glyphs.table(view.palette, bool(view.categories)),
+            letters(view.categories, view.kind),
+        )  # fmt: skip
         place = view.selection.pe
         row, col = place if place is not None else (None, None)
         base = self.rich_style

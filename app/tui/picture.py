@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.cursor import Viewport
+from app.tui.difference import KIND, difference_levels
 from app.tui.glyphs import ALERT, CURSOR, EDGE, OUTLINE, OUTSIDE, Glyphs
 from app.views.map import MapView, Outline, levels
 
@@ -96,8 +97,8 @@ def fit(rows: int, cols: int, high: int, wide: int, pixel_height: int) -> Fit:
 def paint(view: MapView, high: int, wide: int, glyphs: Glyphs) -> Picture:
     """Draw a view that was asked for with `fit` into high x wide pixels, in the middle."""
     plan = fit(view.viewport.rows, view.viewport.cols, high, wide, glyphs.pixel_height)
-    pixels = levels(view, glyphs.levels)
-    if view.kind != "category":  # what is faint must not look like nothing
+    pixels = difference_levels(view.values) if view.kind == KIND else levels(view, glyphs.levels)
+    if view.kind not in ("category", KIND):  # what is faint must not look like nothing
         pixels = np.maximum(pixels, (view.values > 0).astype(np.uint8))
     pixels = pixels.repeat(plan.zoom_rows, axis=0).repeat(plan.zoom_cols, axis=1)[:high, :wide]
     rows, cols = pixels.shape

@@ -7,6 +7,7 @@ from typing import Protocol
 from app.cursor import Cursor
 from app.jobs import JobState
 from app.views.base import View
+from app.views.compare import CompareView, DifferenceView
 from app.views.idle import IdleView
 from app.views.kernel import KernelView
 from app.views.knobs import KnobsView
@@ -60,6 +61,14 @@ class Session(Protocol):
 
     def view_values(self) -> ValuesView:
         """Return the values of the run."""
+
+    def view_compare(self) -> CompareView | None:
+        """Return the run on screen against the other, None when nothing is compared."""
+
+    def view_difference(
+        self, height: int, width: int, what: str = "run", metric: str | None = None
+    ) -> DifferenceView | None:
+        """Return the map of what differs, None when nothing is compared."""
 
     def view_page(self, name: str) -> View:
         """Return breakpoints, hot links, an explanation, advice or the bottleneck by name."""

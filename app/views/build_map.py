@@ -8,6 +8,7 @@ from app.cursor import Cursor, Viewport
 from app.frames import encode, metric_scale
 from app.run import Run
 from app.units import amount, count, percent
+from app.views.build_streaming import kernels_in
 from app.views.map import MapView, Outline, Scale, Tick, positions
 from app.views.pooling import pool
 from engine.causes import CAUSES
@@ -52,7 +53,7 @@ def view_map(
         categories=tuple(CAUSES) if metric.kind == "category" else (),
         outlines=_outlines(run, cursor), selection=cursor.selection,
         standing=run.standing_of(metric.standing), severity=severity, sentence=sentence,
-        running=_running(run, start, end),
+        running=kernels_in(run, start, end),
     )  # fmt: skip
 
 
@@ -115,13 +116,6 @@ def _outlines(run: Run, cursor: Cursor) -> tuple[Outline, ...]:
             name = kernel.id
         found[box] = Outline(name, *box, selected, severity)
     return tuple(found.values())
-
-
-def _running(run: Run, start: int, end: int) -> tuple[str, ...]:
-    """Return the kernels of which an instance lies in cycles [start, end)."""
-    timeline = run.timeline
-    alive = np.atleast_1d(((timeline.start < end) & (timeline.end > start)).any(axis=1))
-    return tuple(k.id for k, runs in zip(run.program.kernels, alive, strict=True) if runs)
 
 
 def _assess(

@@ -34,7 +34,7 @@ def view_timeline(
     return TimelineView(
         start=start, end=end, makespan=makespan, steps=run.timeline.steps, step=step,
         step_start=bounds[0], step_end=bounds[1], series=series,
-        lanes=tuple(kernel.id for kernel in run.program.kernels), bars=bars, hidden_bars=hidden,
+        lanes=_lanes(run), bars=bars, hidden_bars=hidden,
         sentence=(
             f"{count(end - start)} of {count(makespan)} cycles; utilization is highest, "
             f"{percent(top.top)}, in step {top.top_step}"
@@ -66,13 +66,18 @@ def _series(run: Run, name: str, start: int, end: int, bins: int) -> Series:
     return Series(name, unit, tuple(mean.tolist()), tuple(peak.tolist()), float(values[top]), top)
 
 
+def _lanes(run: Run) -> tuple[str, ...]:
+    """Return the name of each row of the timeline: the kernels, then the weight streams."""
+    return tuple(item.id for item in (*run.program.kernels, *run.program.streams))
+
+
 def _bars(run: Run, start: int, end: int) -> tuple[tuple[Bar, ...], int]:
     begins, ends = run.timeline.start, run.timeline.end
     lanes, samples = np.nonzero((begins < end) & (ends > start))
     length = ends[lanes, samples] - begins[lanes, samples]
     kept = np.argsort(-length, kind="stable")[:MOST_BARS]
     kept = kept[np.lexsort((lanes[kept], begins[lanes[kept], samples[kept]]))]
-    names = [kernel.id for kernel in run.program.kernels]
+    names = _lanes(run)
     bars = tuple(
         Bar(names[lane], int(lane), int(sample), int(begins[lane, sample]),
             int(ends[lane, sample]))

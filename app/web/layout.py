@@ -7,11 +7,19 @@ from typing import Any
 from dash import dcc, html
 
 from app.web.controls import brand, help_dialog, metric_list, prompt_dialog, step_bar
+from app.web.forms import tab_form
+from app.web.pages import PAGES
 
 _TABS = (
+    ("overview", "Overview", "Looking for what holds the makespan."),
     ("inspect", "Inspect", "Click a PE or a kernel on the map to see what it does and holds."),
     ("kernels", "Kernels", "Loading the kernels."),
     ("idle", "Idle", "Looking for idle regions."),
+    ("why", "Why", "Select a PE or a kernel to have it explained."),
+    ("hot", "Hot", "Looking for hot links."),
+    ("breaks", "Breaks", "Loading the breakpoints."),
+    ("advice", "Advice", "Asking the rules."),
+    ("compare", "Compare", "Nothing is compared."),
     ("values", "Values", "Loading the values."),
     ("report", "Report", "Loading the compile report."),
 )
@@ -88,6 +96,7 @@ def _map() -> Any:
                 ],
                 className="zoom",
             ),
+            html.Div(id="arriving", role="status"),
             html.Div(id="map-sentence"),
         ],
         className="map",
@@ -106,7 +115,7 @@ def _right() -> Any:
     ]  # fmt: skip
     panels = [
         html.Div(
-            html.P(empty, className="empty"), id=f"panel-{name}", className="panel",
+            _inside(name, empty), id=f"panel-{name}", className="panel",
             role="tabpanel", hidden=name != "inspect", tabIndex=0,
             **{"aria-labelledby": f"tab-{name}"},
         )
@@ -117,6 +126,14 @@ def _right() -> Any:
         className="side right",
         **{"aria-label": "details"},
     )
+
+
+def _inside(name: str, empty: str) -> Any:
+    """Return a panel's content: what stays, then the place that a script fills."""
+    waiting = html.P(empty, className="empty")
+    if name not in PAGES:
+        return waiting
+    return [tab_form(name), html.Div(waiting, id=f"fill-{name}")]
 
 
 def _dock() -> Any:

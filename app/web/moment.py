@@ -28,10 +28,11 @@ def show_moment(debugger: Debugger, theme: str) -> tuple[Any, str, Any]:
 def moment_json(debugger: Debugger, theme: str) -> str:
     """Return the same as JSON, by the id of the place where each belongs."""
     places = ("legend", "map-sentence", "panel-inspect")
-    return json.dumps(dict(zip(places, show_moment(debugger, theme), strict=True)), default=_plain)
+    return json.dumps(dict(zip(places, show_moment(debugger, theme), strict=True)), default=plain)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a component as JSON knows it; for `json.dumps(default=)`."""
     if isinstance(value, Component):
         return value.to_plotly_json()
     raise TypeError(f"{type(value).__name__} is neither a component nor JSON")

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, jsonify, request
 
 from app.commands import CommandError
+from app.web.difference import difference_answer
 from app.web.moment import moment_json
+from app.web.pages import PAGES, page_json
 from app.web.registry import Registry, SessionError
 from app.web.state import level_table, page_state, page_tables, run_facts
 from lowering.config import KnobError
@@ -78,6 +80,14 @@ def _add_session_routes(api: Blueprint, registry: Registry) -> None:
     def moment(session: str, theme: str) -> Response:
         shown = "light" if theme == "light" else "dark"
         return Response(moment_json(registry.get(session), shown), mimetype="application/json")
+
+    @api.get("/page/<session>/<name>")
+    def panel(session: str, name: str) -> Response:
+        debugger = registry.get(session)
+        if name not in PAGES:
+            sentence = f"there is no panel '{name}'; choose one of {', '.join(PAGES)}"
+            return Response(sentence, status=404, mimetype="text/plain")
+        return Response(page_json(debugger, name), mimetype="application/json")
 
     @api.get("/export/<session>/<ending>")
     def export(session: str, ending: str) -> Response:
@@ -149,6 +159,13 @@ def _add_run_routes(api: Blueprint, registry: Registry) -> None:
         except LookupError as error:
             return Response(str(error.args[0]), status=404, mimetype="text/plain")
         return _kept(Response(data, mimetype="application/octet-stream"))
+
+    @api.get("/difference/<session>/<int:run>/<what>/<metric>/<int:step>")
+    def difference(session: str, run: int, what: str, metric: str, step: int) -> Response:
+        debugger = registry.get(session)
+        if debugger.run.id != run or debugger.cursor.step != step:
+            return _gone()
+        return difference_answer(debugger, what, metric)
 
     @api.get("/levels/<session>/<int:run>/<metric>/<int:log>")
     def levels(session: str, run: int, metric: str, log: int) -> Response:

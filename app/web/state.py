@@ -13,6 +13,7 @@ from app.frames import metric_scale
 from app.palette import THEMES, hex_table, mark_colour, palette_names
 from app.views.base import to_plain
 from app.views.build_map import view_map
+from app.views.build_streaming import view_streaming
 from app.views.help import view_help
 from app.views.map import code_levels
 from engine.causes import CAUSES
@@ -34,6 +35,7 @@ def page_state(debugger: Debugger) -> dict[str, Any]:
         "status": debugger.view_status().to_json(),
         "cursor": to_plain(cursor),
         "around": [step for step in dict.fromkeys(around) if step != cursor.step],
+        "streaming": to_plain(view_streaming(run, cursor.step)),
         "knobs": debugger.view_knobs().to_json(),
     }
 
@@ -46,6 +48,7 @@ def run_facts(debugger: Debugger) -> dict[str, Any]:
     return {
         "run": run.id,
         "grid": [rows, cols],
+        "regions": {kernel.id: to_plain(kernel.region) for kernel in run.program.kernels},
         "outlines": to_plain(view_map(run, whole, 1, 1).outlines),
         "timeline": debugger.view_timeline(bins=800).to_json(),
         "stripes": [CAUSES.index(name) for name in STRIPES],

@@ -233,10 +233,10 @@ def working_chunks(problem: Problem) -> int:
     return max(c for c in range(1, MAX_CHUNKS + 1) if problem.m_units % c == 0)
 
 
-def even_chunks(problem: Problem, m_parts: np.ndarray) -> np.ndarray:
+def even_chunks(problem: Problem, m_parts: np.ndarray, most: int = MAX_CHUNKS) -> np.ndarray:
     """Return, for each cut of M, the most chunks whose rows are cut evenly, 1 if none is."""
     best = np.ones_like(m_parts)
-    for chunks in range(2, MAX_CHUNKS + 1):
+    for chunks in range(2, most + 1):
         if problem.m_units % chunks == 0:
             even = (m_parts == 1) | ((problem.m_units // chunks) % m_parts == 0)
             best = np.where(even, chunks, best)
@@ -251,13 +251,14 @@ def tile_bytes(
     dtype: str,
     *,
     whole: bool = False,
+    most: int = MAX_CHUNKS,
 ) -> np.ndarray:
     """Return the bytes of the fullest PE with two slots an edge; what sizing checks.
 
     A slot holds a chunk, or a whole sample where a neighbour cannot work in chunks.
     """
     problem, size = model.problem, DTYPE_BYTES[dtype]
-    chunks = 1 if whole else even_chunks(problem, m_parts)
+    chunks = 1 if whole else even_chunks(problem, m_parts, most)
     m = -(-(problem.m_units // chunks) // m_parts) * problem.m_inner
     k = -(-problem.k_units // k_parts)
     n = -(-problem.n_units // n_parts)
@@ -273,7 +274,17 @@ def tile_bytes(
         arriving = share * model.streamed
     arriving = arriving + -(-(share * model.side_inputs) // k_parts)
     slots = 2 * (arriving + own) * size
-    return np.asarray(held + np.ceil(slots) + 3 * own * size + m * n * ACCUMULATOR_BYTES)
+    sums = partial_sum_elements(m, n) * ACCUMULATOR_BYTES
+    return np.asarray(held + np.ceil(slots) + 3 * own * size + sums)
+
+
+def partial_sum_elements(positions: np.ndarray, results: np.ndarray) -> np.ndarray:
+    """Return the partial sums a PE holds at once: one vector in work, one on its way.
+
+    A vector runs along the results of a position, or along the positions of a chunk, whichever
+    is longer; it is summed over K and sent on before the next one begins.
+    """
+    return np.asarray(np.minimum(positions * results, 2 * np.maximum(positions, results)))
 
 
 def row_tiles(problem: Problem, tiling: Tiling) -> tuple[np.ndarray, np.ndarray]:

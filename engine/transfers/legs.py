@@ -79,6 +79,12 @@ def _span(leg: Leg, words: int) -> tuple[int, Span]:
 
 def leg_patterns(leg: Leg, *, inject: bool = True, deliver: bool = True) -> list[Pattern]:
     """Return the patterns of a leg; ramps only where words enter or leave the fabric."""
+    return list(_patterns(leg, inject, deliver))
+
+
+@lru_cache(maxsize=16384)
+def _patterns(leg: Leg, inject: bool, deliver: bool) -> tuple[Pattern, ...]:
+    """A leg says all that its patterns depend on, so a knob that leaves it alone finds them."""
     found: list[Pattern] = []
     ahead, back = _PLANES[leg.axis]
     for first, count, words in Split(leg.words, leg.lines).runs():
@@ -97,7 +103,7 @@ def leg_patterns(leg: Leg, *, inject: bool = True, deliver: bool = True) -> list
                         on_line[low:high],
                     )
                 )  # fmt: skip
-    return found
+    return tuple(found)
 
 
 def transfer_patterns(legs: Sequence[Leg]) -> list[Pattern]:

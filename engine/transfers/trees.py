@@ -5,12 +5,15 @@ The other side of a law: patterns count words link by link, this counts links wo
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from engine.geometry import Split
 from engine.program import Leg
 
 
+@lru_cache(maxsize=16384)
 def tree_words(leg: Leg) -> tuple[int, int]:
     """Return (least, most) word-hops of a leg from where its words start and end.
 

@@ -8,7 +8,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.kernels.cost import ACCUMULATOR_BYTES, KernelModel, weight_bytes, working_chunks
+from engine.kernels.cost import (
+    ACCUMULATOR_BYTES,
+    KernelModel,
+    partial_sum_elements,
+    weight_bytes,
+    working_chunks,
+)
 from engine.kernels.work import vector_ops
 from engine.machine import DTYPE_BYTES, MachineSpec
 from engine.program import Buffer, Kernel, Transfer
@@ -96,16 +102,18 @@ def resident_bytes(kernel: Kernel, model: KernelModel, dtype: str) -> int:
 
 
 def work_requests(kernel: Kernel, model: KernelModel, dtype: str) -> list[BufferRequest]:
-    """Partial sums of one chunk, and the result of every operation of the epilogue."""
+    """Partial sums in work, and the result of every operation of the epilogue."""
     problem, tiling, ops = model.problem, kernel.tiling, kernel.spec.ops
     chunks = working_chunks(problem)
     positions = -(-(problem.m_units // chunks) // tiling.m_parts) * problem.m_inner
-    results = positions * -(-problem.n_units // tiling.n_parts)
+    columns = -(-problem.n_units // tiling.n_parts)
+    results = positions * columns
     own = -(-results // tiling.k_parts) * DTYPE_BYTES[dtype]
     main = kernel.spec.main
     found = []
     if problem.work != "none":
-        size = results * ACCUMULATOR_BYTES
+        held = partial_sum_elements(np.asarray(positions), np.asarray(columns))
+        size = int(held) * ACCUMULATOR_BYTES
         found.append(BufferRequest("partial sums", "work", size, 0, main))
     for index, op in enumerate(ops):
         if index == main or not vector_ops(op):

@@ -72,7 +72,8 @@ def _requests(
     for stream in streams:
         kernel = kernels[place[stream.kernel]]
         size = resident_bytes(kernel, models[kernel.id], dtype)
-        first, last = (place[stream.gate] + 1, place[kernel.id]) if stream.gate else (0, end)
+        first = place[stream.gate] + 1 if stream.gate else 0
+        last = place[kernel.id]
         add(kernel.id, "weight slot", "weights", size, first, last, 1)
     for kernel in kernels:
         turn = place[kernel.id]

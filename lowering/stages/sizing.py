@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.kernels.cost import KernelModel, estimate, tile_bytes
+from engine.kernels.cost import MAX_CHUNKS, KernelModel, estimate, tile_bytes
 from engine.machine import MachineSpec
 from engine.program import Tiling
 from lowering.stages.placement import BIG, ShapeTable
@@ -37,6 +37,8 @@ class SizingLimits:
     """most PEs, None: as many as help"""
     whole: bool = False
     """slots hold whole samples: a neighbour cannot work in chunks"""
+    max_chunks: int = MAX_CHUNKS
+    """most chunks a sample is cut into"""
     least_gain: float = LEAST_GAIN
     """0 where the memory asks for more PEs than the work does"""
 
@@ -87,7 +89,13 @@ def _best_rows(
     cycles = estimate(model, m_parts[:, None], k_parts[:, None], widths[None], machine, dtype)
     cycles = np.maximum(cycles, _row_cycles(model, m_parts * k_parts, machine, dtype)[:, None])
     held = tile_bytes(
-        model, m_parts[:, None], k_parts[:, None], widths[None], dtype, whole=limits.whole
+        model,
+        m_parts[:, None],
+        k_parts[:, None],
+        widths[None],
+        dtype,
+        whole=limits.whole,
+        most=limits.max_chunks,
     )
     area = (m_parts * k_parts)[:, None] * widths[None]
     alone = int(estimate(model, _ONE, _ONE, _ONE, machine, dtype))
@@ -144,4 +152,20 @@ def best_tiling(
     assert best is not None
     if limits.least_gain and best[0] >= BIG:
         return best_tiling(model, machine, dtype, replace(limits, least_gain=0.0))
+    if best[0] >= BIG and limits.cap is None:
+        return _least_bytes(model, dtype, limits), BIG
     return best[2], best[0]
+
+
+def _least_bytes(model: KernelModel, dtype: str, limits: SizingLimits) -> Tiling:
+    """Return the tiling that holds the least on a PE: the best what-if where none fits."""
+    problem = model.problem
+    widths = useful_cuts(problem.n_units, limits.cols, _WIDTH_STEPS)
+    k_parts = useful_cuts(problem.k_units, limits.rows, _WIDTH_STEPS)
+    m_parts = np.array([_even_cut(problem.m_units, limits.rows // int(k)) for k in k_parts])
+    held = tile_bytes(
+        model, m_parts[:, None], k_parts[:, None], widths[None], dtype, whole=limits.whole,
+        most=limits.max_chunks,
+    )  # fmt: skip
+    row, col = np.unravel_index(int(held.argmin()), held.shape)
+    return Tiling(int(m_parts[row]), int(k_parts[row]), int(widths[col]))

@@ -23,7 +23,7 @@ from lowering.stages.plan import KernelPlan, PlacedPlan
 from lowering.stages.routing import End
 from lowering.stages.sizing import SizingLimits, best_tiling
 
-WEIGHT_SHARE = 3
+WEIGHT_SHARE = 2
 """a kernel's tile may take one part in this many of the SRAM: weights of the next kernel and the
 activations of others share the rest"""
 KERNEL_COLORS = 3
@@ -32,7 +32,7 @@ LINK_SHARE = 4
 """weights take at most one wavelet in this many cycles of a link, so that others move too"""
 
 
-def place_streaming(plan: KernelPlan, config: CompileConfig) -> PlacedPlan:
+def place_streaming(plan: KernelPlan, config: CompileConfig, chunks: int) -> PlacedPlan:
     """Give every kernel its best tiling on the whole wafer; all start at the north-west corner."""
     machine = config.machine
     room = machine.data_sram_bytes // WEIGHT_SHARE
@@ -42,7 +42,9 @@ def place_streaming(plan: KernelPlan, config: CompileConfig) -> PlacedPlan:
     for draft in plan.drafts:
         model = plan.models[draft.name]
         if model not in known:
-            limits = SizingLimits(machine.rows, machine.cols, room, config.cap(draft.name))
+            limits = SizingLimits(
+                machine.rows, machine.cols, room, config.cap(draft.name), max_chunks=chunks
+            )
             tiling, _ = best_tiling(model, machine, config.storage, limits)
             known[model] = (tiling, profile(model, tiling, machine, config.storage))
         tiling, found = known[model]
@@ -134,7 +136,7 @@ def streaming_conflicts(
         for turn in range(first, last + 1):
             turns[turn].append(_Flow(transfer.id, transfer.legs, 0))
     for stream in streams:
-        for turn in _stream_turns(stream, streams, place):
+        for turn in _stream_turns(stream, place):
             turns[turn].append(_Flow(stream.id, stream.legs, stream.cycles))
     found: dict[tuple[ConflictTerm, ...], Conflict] = {}
     for kernel, flows in zip(kernels, turns, strict=True):
@@ -157,18 +159,9 @@ def _turns_of(transfer: Transfer, place: Mapping[str, int]) -> tuple[int, int]:
     return place[transfer.producer], max(place[consumer] for consumer in transfer.consumers)
 
 
-def _stream_turns(
-    stream: WeightStream, streams: Sequence[WeightStream], place: Mapping[str, int]
-) -> set[int]:
-    """Return the turns in which weights may arrive.
-
-    Those without a gate also arrive for the next sample, once the last ones of this are in.
-    """
-    own = place[stream.kernel]
-    if stream.gate:
-        return set(range(place[stream.gate], own + 1))
-    last = streams[-1].gate
-    return set(range(own + 1)) | set(range(place[last] if last else 0, len(place)))
+def _stream_turns(stream: WeightStream, place: Mapping[str, int]) -> range:
+    """Return the turns in which weights may arrive: from their gate to their own."""
+    return range(place[stream.gate] if stream.gate else 0, place[stream.kernel] + 1)
 
 
 @lru_cache(maxsize=4096)

@@ -22,6 +22,12 @@ def mlp_run(samples: int = 4) -> Run:
     return open_run(900 + samples, "mlp", mesh_config(samples=samples), {}).run
 
 
+def mlp_streaming() -> Debugger:
+    """Return a session on the mlp demo with its weights streamed in, three samples."""
+    config = CompileConfig(machine=generic_mesh(64, 64), samples=3, mode="streaming")
+    return Debugger(open_run(800, "mlp", config, {}).run)
+
+
 def mlp_session() -> Debugger:
     """Return a fresh session on the shared run."""
     return Debugger(mlp_run())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -19,14 +20,21 @@ class PromptPage(ModalScreen[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "back")]
 
     def __init__(
-        self, title: str, help_text: str, value: str = "", words: tuple[str, ...] = ()
+        self,
+        title: str,
+        help_text: str,
+        value: str = "",
+        words: tuple[str, ...] = (),
+        history: tuple[str, ...] = (),
     ) -> None:
-        """`words` complete what is typed, with the right arrow."""
+        """`words` complete with the right arrow; the up arrow walks `history`, oldest first."""
         super().__init__(classes="prompt")
         self._title_text = title
         self._help = help_text
         self._value = value
         self._words = words
+        self._history = (*history, "")
+        self._place = len(history)
 
     def compose(self) -> ComposeResult:
         """Title, help, line."""
@@ -43,6 +51,17 @@ class PromptPage(ModalScreen[str | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Hand the line back."""
         self.dismiss(event.value.strip() or None)
+
+    def on_key(self, event: events.Key) -> None:
+        """Walk what was typed before."""
+        by = {"up": -1, "down": 1}.get(event.key, 0)
+        if not by:
+            return
+        event.stop()
+        self._place = min(max(self._place + by, 0), len(self._history) - 1)
+        line = self.query_one(Input)
+        line.value = self._history[self._place]
+        line.cursor_position = len(line.value)
 
     def action_leave(self) -> None:
         """Close without a line."""

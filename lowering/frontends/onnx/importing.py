@@ -17,7 +17,7 @@ from lowering.frontends.builder import GraphBuilder
 from lowering.frontends.onnx.bodies import DOMAINS, BodyImporter, free_names, needed_nodes
 from lowering.frontends.onnx.context import NotCoveredError, NotStaticError
 from lowering.frontends.onnx.operators import OPERATORS
-from lowering.frontends.onnx.preparing import PreparedModel, prepare
+from lowering.frontends.onnx.preparing import OPEN_SIDE, PreparedModel, prepare
 from lowering.frontends.onnx.reading import (
     ModelFile,
     is_external,
@@ -164,7 +164,10 @@ def _check_outputs(builder: GraphBuilder, graph: GraphProto) -> None:
         if not output.type.tensor_type.HasField("shape"):
             continue
         sides = output.type.tensor_type.shape.dim
-        declared = tuple(d.dim_value if d.HasField("dim_value") else None for d in sides)
+        declared = tuple(
+            d.dim_value if d.HasField("dim_value") and d.dim_value != OPEN_SIDE else None
+            for d in sides
+        )
         fits = len(declared) == len(shape) and all(
             want in (None, side) for want, side in zip(declared, shape, strict=True)
         )

@@ -23,6 +23,8 @@ _IR_VERSION = 10
 _KEPT_ELEMENTS = 1024
 """larger initializers wait outside while the model is checked and converted"""
 _DOMAINS = ("", "ai.onnx")
+OPEN_SIDE = -1
+"""what exporters of Paddle write where a side has no name"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,9 +125,10 @@ def _rank(value: ValueInfoProto) -> int:
 
 
 def _side(value: ValueInfoProto, axis: int, dims: Mapping[str, int], known: set[str]) -> int:
-    """Return one side of an input and write it into the model."""
+    """Return one side of an input and write it into the model; -1 marks an open side, too."""
     dim = value.type.tensor_type.shape.dim[axis]
-    if dim.HasField("dim_value"):
+    fixed = dim.HasField("dim_value") and dim.dim_value != OPEN_SIDE
+    if fixed:
         side = int(dim.dim_value)
     else:
         name = dim.dim_param or f"{value.name}.{axis}"
@@ -136,7 +139,7 @@ def _side(value: ValueInfoProto, axis: int, dims: Mapping[str, int], known: set[
                 f"fix it with --dim {name}=<number>"
             )
         side = dims[name]
-    if side < 0 or (side < 1 and not dim.HasField("dim_value")):
+    if side < 0 or (side < 1 and not fixed):
         raise ModelImportError(
             f"input '{value.name}' has a side of {side} on axis {axis}; it must be at least 1"
         )

@@ -11,7 +11,8 @@ from engine.causes import CAUSES
 
 @pytest.mark.parametrize("system", ["256", "truecolor"])
 def test_colours_mean_half_blocks(system: str) -> None:
-    assert detect({"TERM": "xterm-256color"}, system) is BLOCKS
+    found = detect({"TERM": "xterm-256color"}, system)
+    assert (found.name, found.theme, found.few) == ("blocks", "dark", system == "256")
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ def test_without_colours_characters_do_and_the_reason_is_said(
 
 
 def test_an_empty_no_color_counts_as_unset() -> None:
-    assert detect({"NO_COLOR": ""}, "truecolor") is BLOCKS
+    assert detect({"NO_COLOR": ""}, "truecolor") == BLOCKS
 
 
 def test_every_level_has_its_own_colour() -> None:

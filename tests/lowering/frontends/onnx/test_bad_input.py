@@ -234,3 +234,11 @@ def test_unknown_input_name(tmp_path: Path, spoil: Callable[[onnx.ModelProto], N
     spoil(model)
     with pytest.raises(ModelImportError, match="checker refuses"):
         load_onnx(saved(model, tmp_path))
+
+
+def test_side_of_minus_one_is_open_as_paddle_writes_it(tmp_path: Path) -> None:
+    node = helper.make_node("Relu", ["x"], ["y"], name="relu")
+    path = saved(make_model([node], {"x": (-1, 3)}, {"y": (-1, 3)}), tmp_path)
+    with pytest.raises(ModelImportError, match=r"fix it with --dim x\.0=<number>"):
+        load_onnx(path)
+    assert load_onnx(path, {"x.0": 2}).values["y"].shape == (2, 3)

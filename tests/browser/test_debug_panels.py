@@ -1,0 +1,115 @@
+"""The panels that answer why, judge and compare, on the mlp demo over a 64x64 mesh."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from app.debugger import Debugger
+from tests.app.sessions import mlp_streaming
+from tests.browser.conftest import LiveServer
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_watchpoint_is_added_stops_both_ways_and_goes(page: Page, debugger: Debugger) -> None:
+    press(page, "B")
+    page.fill("#break-text", "link > 50%")
+    page.click("[data-from=break-text][data-do=watch]")
+    expect(page.locator("#fill-breaks")).to_contain_text("watch 1")
+    page.click("#panel-breaks [data-do=continue]")
+    expect(page.locator("#fill-breaks")).to_contain_text("Why it stopped")
+    stopped = debugger.cursor.step
+    press(page, "c")
+    page.wait_for_function("step => window.MESH.step > step", arg=stopped)
+    press(page, "C")
+    page.wait_for_function("step => window.MESH.step === step", arg=stopped)
+    page.click("#fill-breaks [data-do=disable]")
+    expect(page.locator("#fill-breaks .card.off")).to_be_visible()
+    page.click("#fill-breaks [data-do=enable]")
+    page.click("#fill-breaks [data-do=once]")
+    expect(page.locator("#fill-breaks")).to_contain_text("on, once")
+    page.click("#fill-breaks [data-do=ignore]")
+    expect(page.locator("#fill-breaks")).to_contain_text("passes 1")
+    page.click("#fill-breaks [data-do=delete]")
+    expect(page.locator("#fill-breaks .card")).to_have_count(0)
+
+
+def test_condition_that_makes_no_sense_is_refused(page: Page) -> None:
+    press(page, "B")
+    page.fill("#break-text", "sramm > 1KB")
+    page.press("#break-text", "Enter")
+    expect(page.locator("#toast")).to_contain_text("sram")
+    expect(page.locator("#toast")).to_have_class(re.compile("alert"))
+
+
+def test_hot_link_selects_its_pe_and_shows_its_metric(page: Page, debugger: Debugger) -> None:
+    press(page, "H")
+    row = debugger.find_hot().rows[0]
+    page.locator("#fill-hot button.link").first.click()
+    page.wait_for_function("window.MESH.metric.match(/link_|traffic/)")
+    page.wait_for_function("window.WS.state.cursor.viewport.rows < 64")
+    assert debugger.cursor.selection.pe == (row.row, row.col)
+
+
+def test_why_goes_from_a_kernel_back_to_the_models_nodes(page: Page) -> None:
+    page.evaluate("window.WS.act('kernel', 'fc1')")
+    press(page, "X")
+    expect(page.locator("#fill-why")).to_contain_text("fc1")
+    expect(page.locator("#fill-why")).to_contain_text("placement")
+    page.fill("#why-text", "step 9")
+    page.press("#why-text", "Enter")
+    expect(page.locator("#fill-why h2")).to_contain_text("step 9")
+
+
+def test_overview_names_what_holds_the_makespan(page: Page, debugger: Debugger) -> None:
+    press(page, "O")
+    view = debugger.view_bottleneck()
+    expect(page.locator("#fill-overview")).to_contain_text(view.sentence)
+    page.click(f"#fill-overview button.link:has-text('{view.kernel}')")
+    page.wait_for_function("window.WS.state.cursor.selection.kind === 'kernel'")
+    assert debugger.cursor.selection.kernel == view.kernel
+
+
+def test_advice_is_tried_and_gives_gains(page: Page, debugger: Debugger) -> None:
+    press(page, "A")
+    page.click("#fill-advice [data-do=advise]")
+    expect(page.locator("#fill-advice")).to_contain_text("tried", timeout=30_000)
+    expect(page.locator("#fill-advice [data-do=optimize]")).to_be_visible()
+    assert debugger.view_advice().is_tried
+
+
+def test_compare_shows_the_table_and_the_difference_map(page: Page) -> None:
+    page.fill("#knob-samples", "2")
+    page.press("#knob-samples", "Enter")
+    page.wait_for_function(
+        "() => window.WS.state.status.samples === 2 && window.WS.state.status.job.state === 'done'"
+    )
+    page.evaluate("window.WS.act('metric', 'utilization')")
+    plain = page.evaluate("() => document.getElementById('mesh').toDataURL()")
+    press(page, "d")
+    page.wait_for_function("window.MESH.difference === 'run'")
+    expect(page.locator("#fill-compare")).to_contain_text("samples: 4 to 2")
+    expect(page.locator("#fill-compare")).to_contain_text("makespan")
+    expect(page.locator("#legend")).to_contain_text("B less A")
+    assert page.evaluate("() => document.getElementById('mesh').toDataURL()") != plain
+    page.click("#fill-compare [data-do=difference][data-args=off]")
+    page.wait_for_function("window.MESH.difference === 'off'")
+    expect(page.locator("#legend")).to_contain_text("one scale")
+
+
+def test_streaming_run_outlines_the_kernel_whose_turn_it_is(page: Page) -> None:
+    server = LiveServer(mlp_streaming())
+    page.context.new_page().close()
+    other = page.context.new_page()
+    other.goto(server.address)
+    other.wait_for_function("window.MESH && window.MESH.painted > 0")
+    other.evaluate("window.WS.act('seek', 16)")
+    expect(other.locator("#arriving")).to_contain_text("weights arrive: fc1 for sample 1")
+    expect(other.locator("#arriving")).to_contain_text("next: scores")
+    other.close()
+    server.stop()
