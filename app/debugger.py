@@ -23,6 +23,7 @@ from app.views.build_map import view_map
 from app.views.build_pe import view_pe
 from app.views.build_report import view_report
 from app.views.build_status import view_status
+from app.views.build_streaming import view_streaming
 from app.views.build_timeline import view_timeline
 from app.views.help import HelpView, view_help
 from app.views.idle import IdleView
@@ -32,6 +33,7 @@ from app.views.map import Frame, MapView
 from app.views.pe import PEView
 from app.views.report import ReportView
 from app.views.status import StatusView
+from app.views.streaming import StreamingView
 from app.views.timeline import TimelineView
 from engine.progress import NO_PROGRESS, Progress
 from lowering.cache import StageCache
@@ -121,6 +123,11 @@ class Debugger(ComparingVerbs, DebugVerbs):
         with self._lock:
             run, cursor = self.run, self._cursor
         return view_timeline(run, cursor.step, bins, start, end)
+
+    def view_streaming(self) -> StreamingView | None:
+        """Return whose turn it is and which weights arrive; None for a pipeline."""
+        with self._lock:
+            return view_streaming(self.run, self._cursor.step)
 
     def view_report(self) -> ReportView:
         """Return the compile report and the run's figures."""

@@ -18,7 +18,8 @@
   /* Show a state of the server: everything on the page follows from it. */
   WS.apply = async function (state) {
     const before = WS.state;
-    if (before && state.status.revision < before.status.revision) return;
+    if (before && before.born === state.born && state.status.revision < before.status.revision) return;
+    if (before && before.born > state.born) return;
     WS.state = state;
     if (state.error) WS.toast(state.error, 'alert');
     else announce(state.status);

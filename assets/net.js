@@ -30,6 +30,7 @@
 
   WS.openSession = function () {
     WS.epoch = WS.$('page').dataset.epoch;
+    WS.base = WS.$('page').dataset.base.replace(/\/$/, '');
     WS.session = `${WS.epoch}-${tabName()}`;
   };
 
@@ -51,7 +52,7 @@
   async function ask(path, options) {
     let answer;
     try {
-      answer = await fetch(path, options);
+      answer = await fetch(WS.base + path, options);
     } catch (error) {
       offline();
       return null;

@@ -172,7 +172,7 @@ class Conflict:
     """An undominated load vector: flows that meet on one link or ramp."""
 
     plane: str
-    """east | west | north | south | inject | deliver"""
+    """east | west | north | south | inject | deliver, or color where flows take turns on one"""
     row: int
     col: int
     """where the vector was found"""

@@ -110,8 +110,7 @@ def _alive(timeline: Timeline, kernels: int) -> np.ndarray:
 
 
 def held_chunks(begun: np.ndarray, freed: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return the chunks held at each time: begun and not yet freed, int64."""
-    return np.asarray(
-        np.searchsorted(np.sort(begun), at, side="right")
-        - np.searchsorted(np.sort(freed), at, side="right")
-    )
+    """Return the chunks held at each time: begun and not yet freed, int32."""
+    held = np.searchsorted(np.sort(begun), at, side="right")
+    held -= np.searchsorted(np.sort(freed), at, side="right")
+    return held.astype(np.int32)

@@ -32,6 +32,7 @@ from lowering.stages.plan import (
 from lowering.stages.routing import assign_colors, kernel_legs
 from lowering.stages.slots import live_slots, needed_slots
 from lowering.stages.transfers import LEAST_SLOTS, make_transfers, with_slots
+from lowering.stages.turn_colors import host_color
 from lowering.streaming import choose_mode, compile_streaming, too_big
 
 DEFAULT_SAMPLES = 4
@@ -170,10 +171,12 @@ def _route(
         edges, ends, lengths, shapes, machine, config.storage, config.route_order
     )
     own = [kernel_legs(plan.models[d.name], ends[d.name], machine) for d in plan.drafts]
-    colors = assign_colors([t.legs for t in transfers] + own)
+    hosted = [host_color(t, machine) for t in transfers]
+    legs = [t.legs if kept is None else () for t, kept in zip(transfers, hosted, strict=True)]
+    colors = assign_colors(legs + own)
     transfers = tuple(
-        replace(t, legs=tuple(replace(leg, color=c) for leg in t.legs))
-        for t, c in zip(transfers, colors.colors, strict=False)
+        replace(t, legs=tuple(replace(leg, color=c if kept is None else kept) for leg in t.legs))
+        for t, kept, c in zip(transfers, hosted, colors.colors, strict=False)
     )
     kernels = tuple(
         make_kernel(

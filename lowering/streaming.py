@@ -19,15 +19,18 @@ from lowering.stages.streaming import (
     place_streaming,
     stream_slots,
     streaming_conflicts,
-    turn_colors,
+    turns_of,
     weight_streams,
 )
 from lowering.stages.transfers import make_transfers
+from lowering.stages.turn_colors import color_conflicts, turn_colors
 
 STREAMING_SAMPLES = 2
 """samples sent through by default: the second shows how the first one's end is overlapped"""
 FINER_CHUNKS = (32, 128)
 """most chunks a sample is cut into where eight overfill the SRAM"""
+DEEP_KERNELS = 200
+"""a deeper model is sent one sample by default: another one only repeats its steps"""
 MEGACYCLE = 1_000_000
 
 
@@ -68,7 +71,8 @@ def _attempt(job: Job, chunks: int) -> Made:
         ),
     )  # fmt: skip
     buffers = tuple(buffer for memory in memories for buffer in memory.buffers)
-    samples = config.samples or STREAMING_SAMPLES
+    deep = len(routed.kernels) > DEEP_KERNELS
+    samples = config.samples or (1 if deep else STREAMING_SAMPLES)
     program = replace(routed.program, buffers=buffers, samples=samples, machine=machine)
     return Made(placed, routed, program, memories)
 
@@ -88,10 +92,11 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
         for draft in plan.drafts
     )  # fmt: skip
     streams = weight_streams(kernels, plan.models, machine, config.storage, config.prefetch)
-    colors, used = turn_colors(kernels, transfers)
+    place = {kernel.id: index for index, kernel in enumerate(kernels)}
+    colored = turn_colors(transfers, [turns_of(t, place) for t in transfers], machine)
     transfers = tuple(
         replace(t, legs=tuple(replace(leg, color=c) for leg in t.legs))
-        for t, c in zip(transfers, colors, strict=True)
+        for t, c in zip(transfers, colored.colors, strict=True)
     )
     program = Program(
         machine=machine,
@@ -100,14 +105,17 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
         transfers=transfers,
         buffers=(),
         order=(tuple(kernel.id for kernel in kernels),),
-        conflicts=streaming_conflicts(kernels, transfers, streams, lengths),
+        conflicts=(
+            *streaming_conflicts(kernels, transfers, streams, lengths),
+            *color_conflicts(transfers, colored.sharing),
+        ),
         samples=STREAMING_SAMPLES,
         storage=config.storage,
         mode="streaming",
         regions=(Rect(0, 0, machine.rows, machine.cols),),
         streams=streams,
     )
-    return Routed(kernels, transfers, used, None, program)
+    return Routed(kernels, transfers, colored.used, None, program)
 
 
 def too_big(plan: KernelPlan, config: CompileConfig) -> str:

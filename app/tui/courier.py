@@ -17,10 +17,12 @@ from app.tui.difference import difference_map
 from app.tui.glyphs import Glyphs
 from app.tui.picture import fit
 from app.tui.session import Session
+from app.tui.turns import of_turn
 from app.views.kernel import KernelView
 from app.views.map import MapView
 from app.views.pe import PEView
 from app.views.status import StatusView
+from app.views.streaming import StreamingView
 from app.views.timeline import TimelineView
 
 
@@ -68,6 +70,8 @@ class Snapshot:
     kernel: KernelView | None
     error: str
     """why the last command was refused, empty when it was not"""
+    streaming: StreamingView | None = None
+    """whose turn it is, None for a pipeline"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +181,8 @@ class Courier:
         status = session.view_status()
         view = session.cursor.viewport
         plan = fit(view.rows, view.cols, room.high, room.wide, self._glyphs.pixel_height)
-        shown = session.view_map(plan.ask_rows, plan.ask_cols)
+        streaming = session.view_streaming()
+        shown = of_turn(session.view_map(plan.ask_rows, plan.ask_cols), streaming)
         if self.differing:
             shown, error = self._difference(shown, error)
         return Snapshot(
@@ -187,6 +192,7 @@ class Courier:
             session.view_pe(),
             session.view_kernel(),
             error,
+            streaming,
         )
 
     def _difference(self, shown: MapView, error: str) -> tuple[MapView, str]:

@@ -129,6 +129,8 @@ class MainScreen(Screen[None]):
                   for series in shot.timeline.series[: 3 if is_tall else 1]]  # fmt: skip
         if is_tall:
             below += lines.lanes(shot.timeline, glyphs, width, _MOST_LANES)
+        if shot.streaming is not None:
+            below.append(Text(shot.streaming.sentence, no_wrap=True, overflow="ellipsis"))
         below.append(lines.moment(shot.status, width))
         below.append(lines.answer(shot.status, shot.map, shot.error, self.note, glyphs, width))
         keys = Text(no_wrap=True)

@@ -15,6 +15,7 @@ from app.views.map import MapView
 from app.views.pe import PEView
 from app.views.report import ReportView
 from app.views.status import StatusView
+from app.views.streaming import StreamingView
 from app.views.timeline import TimelineView
 from app.views.values import ValuesView
 
@@ -61,6 +62,9 @@ class Session(Protocol):
 
     def view_values(self) -> ValuesView:
         """Return the values of the run."""
+
+    def view_streaming(self) -> StreamingView | None:
+        """Return whose turn it is in a streaming run, None for a pipeline."""
 
     def view_compare(self) -> CompareView | None:
         """Return the run on screen against the other, None when nothing is compared."""

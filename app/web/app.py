@@ -6,8 +6,11 @@ from importlib import resources
 
 from dash import Dash
 
+from app.web.access import Access
 from app.web.callbacks import add_callbacks
+from app.web.folders import Folders
 from app.web.layout import page
+from app.web.opening import MOST_UPLOAD_BYTES, add_opening
 from app.web.registry import Registry
 from app.web.routes import make_api
 from app.web.security import guard
@@ -36,10 +39,20 @@ _INDEX = """<!DOCTYPE html>
 """
 
 
-def create_app(registry: Registry) -> Dash:
-    """Return the app of one server; `app.server` is its Flask server."""
+def create_app(
+    registry: Registry,
+    access: Access | None = None,
+    folders: Folders | None = None,
+    most_upload_bytes: int = MOST_UPLOAD_BYTES,
+) -> Dash:
+    """Return the app of one server; `app.server` is its Flask server.
+
+    Without `access` it answers to this machine alone; without `folders` no file can be named.
+    """
+    allowed, known = access or Access(), folders or Folders(())
     app = Dash(
         "waferscope",
+        url_base_pathname=allowed.base,
         assets_folder=str(resources.files("app.assets")),
         title="Waferscope",
         update_title="",
@@ -47,8 +60,10 @@ def create_app(registry: Registry) -> Dash:
         serve_locally=True,
         meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
     )
-    guard(app.server)
-    app.server.register_blueprint(make_api(registry))
-    app.layout = page(registry.epoch)
+    guard(app.server, allowed)
+    api = make_api(registry, known)
+    add_opening(api, registry, known, most_upload_bytes)
+    app.server.register_blueprint(api, url_prefix=f"{allowed.base}api")
+    app.layout = page(registry.epoch, allowed.base)
     add_callbacks(app, registry)
     return app

@@ -25,7 +25,7 @@ _TABS = (
 )
 
 
-def page(epoch: str) -> Any:
+def page(epoch: str, base: str = "/") -> Any:
     """Return the whole page for a server's epoch."""
     return html.Div(
         [
@@ -39,12 +39,13 @@ def page(epoch: str) -> Any:
             html.Div(id="toast", role="status", **{"aria-live": "polite"}),
         ],
         id="page",
-        **{"data-epoch": epoch},
+        **{"data-epoch": epoch, "data-base": base},
     )
 
 
 def _header() -> Any:
     buttons = [
+        html.Button("Open", **_act("library", "Open another model or recording")),
         html.Button("Go to", **_act("ask-goto", "Go to a step, a PE or a kernel (g)")),
         html.Button("Search", **_act("ask-search", "Search kernels and source nodes (/)")),
         html.Button("Export", **_act("ask-export", "Download what is shown (e)")),

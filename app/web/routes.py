@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, jsonify, request
 
-from app.commands import CommandError
+from app.commands import COMMANDS, CommandError
+from app.config_file import ConfigFileError
+from app.export.picture import ExportError
 from app.web.difference import difference_answer
+from app.web.folders import FolderError, Folders
 from app.web.moment import moment_json
 from app.web.pages import PAGES, page_json
 from app.web.registry import Registry, SessionError
@@ -23,14 +26,17 @@ if TYPE_CHECKING:
     from app.debugger import Debugger
 
 _FOR_EVER = "private, max-age=31536000, immutable"
+_FAR = 1 << 31
+"""beyond any row or column"""
 ENDINGS = ("png", "svg", "html", "csv", "npz", "json", "wscope")
 """kinds of files that a browser may download"""
 
 
-def make_api(registry: Registry) -> Blueprint:
-    """Return the routes under /api/."""
+def make_api(registry: Registry, folders: Folders | None = None) -> Blueprint:
+    """Return the routes under /api/; a page may name files of the folders."""
     api = Blueprint("waferscope_api", __name__, url_prefix="/api")
-    _add_session_routes(api, registry)
+    _add_session_routes(api, registry, folders or Folders(()))
+    _add_panel_routes(api, registry)
     _add_run_routes(api, registry)
 
     @api.get("/tables/<epoch>")
@@ -49,24 +55,29 @@ def make_api(registry: Registry) -> Blueprint:
     return api
 
 
-def _add_session_routes(api: Blueprint, registry: Registry) -> None:
+def _add_session_routes(api: Blueprint, registry: Registry, folders: Folders) -> None:
+    def state_of(session: str, debugger: Debugger, **more: str) -> Response:
+        return jsonify({**more, **page_state(debugger), "born": registry.born(session)})
+
     @api.get("/state/<session>")
     def state(session: str) -> Response:
-        return jsonify(page_state(registry.get(session)))
+        return state_of(session, registry.get(session))
 
     @api.post("/do/<session>")
     def do(session: str) -> Response:
         debugger = registry.get(session)
         body = request.get_json(silent=True)
-        error = perform(debugger, body)
-        return jsonify({"error": error, **page_state(debugger)})
+        error = perform(debugger, body, folders)
+        return state_of(session, debugger, error=error)
 
     @api.post("/viewport/<session>")
     def viewport(session: str) -> Response:
         debugger = registry.get(session)
         error = show_box(debugger, request.get_json(silent=True))
-        return jsonify({"error": error, **page_state(debugger)})
+        return state_of(session, debugger, error=error)
 
+
+def _add_panel_routes(api: Blueprint, registry: Registry) -> None:
     @api.get("/pe/<session>/<int:row>/<int:col>")
     def pe(session: str, row: int, col: int) -> Response:
         debugger = registry.get(session)
@@ -94,7 +105,7 @@ def _add_session_routes(api: Blueprint, registry: Registry) -> None:
         return _download(registry.get(session), ending)
 
 
-def perform(debugger: Debugger, body: Any) -> str:
+def perform(debugger: Debugger, body: Any, folders: Folders | None = None) -> str:
     """Run one command sent by a page; returns the error as a sentence, empty when it went well."""
     if not isinstance(body, dict) or not isinstance(body.get("command"), str):
         return 'a request needs a command, such as {"command": "next", "args": []}'
@@ -104,16 +115,33 @@ def perform(debugger: Debugger, body: Any) -> str:
     if body["command"] == "export":
         return "the page downloads exports by itself: press e"
     try:
-        debugger.do(body["command"], *args)
-    except (CommandError, KnobError) as error:
+        debugger.do(body["command"], *confined(body["command"], args, folders or Folders(())))
+    except (CommandError, KnobError, FolderError, ConfigFileError, ExportError) as error:
         return str(error)
     return ""
+
+
+def confined(command_id: str, args: list[Any], folders: Folders) -> list[Any]:
+    """Return the arguments with each path made one inside the folders.
+
+    Raises:
+        FolderError: a path outside.
+    """
+    command = COMMANDS.get(command_id)
+    if command is None or not any(item.type == "path" for item in command.arguments):
+        return args
+    if command_id == "compare":
+        return [a if a in ("", "off") else str(folders.find(str(a), (".wscope",))) for a in args]
+    if command_id == "load-config":
+        return [str(folders.find(str(a), (".yaml", ".yml"))) for a in args]
+    return [str(folders.place(str(a))) for a in args]
 
 
 def show_box(debugger: Debugger, body: Any) -> str:
     """Show the rectangle of PEs that a canvas shows; returns an error as a sentence."""
     box = body.get("box") if isinstance(body, dict) else None
-    if not isinstance(box, list) or len(box) != 4 or not all(isinstance(n, int) for n in box):
+    whole = isinstance(box, list) and all(isinstance(n, int) and abs(n) < _FAR for n in box)
+    if not whole or len(box) != 4:
         return "a viewport is four whole numbers: row, column, rows, columns"
     debugger.set_viewport(*box)
     return ""

@@ -6,13 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from engine.kernels.cost import KernelModel
+from engine.kernels.cost import MAX_CHUNKS, KernelModel
 from engine.kernels.gather.spec import Gather
 from engine.kernels.problem import Shapes
 from engine.program import HOST, Tiling
 from lowering.passes.fuse import KernelDraft
 from lowering.stages.routing import Arrival
 from lowering.stages.streams import Stream, input_stream, kernel_streams
+
+
+WIDE_ELEMENTS = 1024
+"""elements of a chunk on a PE beyond which samples may be cut finer than usual; finer cuts cost
+steps"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,8 @@ def _edge(
     chunks, halo = 1, 0.0
     if ordered and wanted is not None and source is not None:
         limits = [(models[source.name], tilings[source.name]), (model, tilings[draft.name])]
-        chunks = _chunk_count(wanted.positions, limits, max_chunks)
+        most = max_chunks if _is_wide(shapes[tensor], tilings[draft.name]) else MAX_CHUNKS
+        chunks = _chunk_count(wanted.positions, limits, min(most, max_chunks))
     problem = model.problem
     if problem.halo_units and mode in ("rows", "grid") and tensor == draft.spec.main_op.inputs[0]:
         halo = min(1.0, problem.halo_units / problem.in_units)
@@ -116,6 +122,11 @@ def _mode(draft: KernelDraft, tensor: str, shapes: Shapes) -> str:
         return "cells" if prod(shapes[tensor]) != prod(shapes[main.outputs[0]]) else "grid"
     results = prod(shapes[main.outputs[0]])
     return "grid" if prod(shapes[tensor]) * 2 > results else "copied"
+
+
+def _is_wide(shape: tuple[int, ...], tiling: Tiling) -> bool:
+    """Tell whether an eighth of a tensor still fills much of a row's SRAM."""
+    return prod(shape) > WIDE_ELEMENTS * MAX_CHUNKS * tiling.m_parts * tiling.k_parts
 
 
 def _chunk_count(

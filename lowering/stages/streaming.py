@@ -26,8 +26,6 @@ from lowering.stages.sizing import SizingLimits, best_tiling
 WEIGHT_SHARE = 2
 """a kernel's tile may take one part in this many of the SRAM: weights of the next kernel and the
 activations of others share the rest"""
-KERNEL_COLORS = 3
-"""colors kept for partial sums, row statistics and weights"""
 LINK_SHARE = 4
 """weights take at most one wavelet in this many cycles of a link, so that others move too"""
 
@@ -132,7 +130,7 @@ def streaming_conflicts(
     place = {kernel.id: index for index, kernel in enumerate(kernels)}
     turns: list[list[_Flow]] = [[] for _ in kernels]
     for transfer in transfers:
-        first, last = _turns_of(transfer, place)
+        first, last = turns_of(transfer, place)
         for turn in range(first, last + 1):
             turns[turn].append(_Flow(transfer.id, transfer.legs, 0))
     for stream in streams:
@@ -149,7 +147,7 @@ def streaming_conflicts(
     return tuple(found.values())
 
 
-def _turns_of(transfer: Transfer, place: Mapping[str, int]) -> tuple[int, int]:
+def turns_of(transfer: Transfer, place: Mapping[str, int]) -> tuple[int, int]:
     """Return the first and last turn in which a transfer may move.
 
     What comes from or goes to the host may move while another sample is in work: in any turn.
@@ -181,27 +179,3 @@ def _turn_vectors(
         for v in shared_loads(patterns)
         if any(flow in moving for flow, _ in v.terms)
     )
-
-
-def turn_colors(
-    kernels: Sequence[Kernel], transfers: Sequence[Transfer]
-) -> tuple[tuple[int, ...], int]:
-    """Return (color of each transfer, colors needed): routes are set anew for every turn.
-
-    Transfers alive in the same turn get different colors; the lowest ones go to the traffic
-    inside kernels and to the weights.
-    """
-    place = {kernel.id: index for index, kernel in enumerate(kernels)}
-    free_from: list[int] = [len(kernels)] * KERNEL_COLORS
-    ends = []
-    for transfer in transfers:
-        ends.append(_turns_of(transfer, place))
-    colors = [0] * len(transfers)
-    for index in sorted(range(len(transfers)), key=lambda i: ends[i]):
-        first, last = ends[index]
-        color = next((c for c, free in enumerate(free_from) if free <= first), len(free_from))
-        if color == len(free_from):
-            free_from.append(0)
-        free_from[color] = last + 1
-        colors[index] = color
-    return tuple(colors), len(free_from)
