@@ -76,6 +76,15 @@ def _add_screens(verbs: argparse._SubParsersAction[_Parser]) -> None:
         verb.add_argument("--tui", action="store_true", help="in this terminal, not a browser")
         verb.add_argument("--no-open", action="store_true", help="do not start a browser")
         verb.add_argument("--port", type=int, default=8050, help="web port (default 8050)")
+        verb.add_argument("--host", default="127.0.0.1",
+                          help="address to listen on; others than this machine's need a token, "
+                          "which is printed once")  # fmt: skip
+        verb.add_argument("--allow-name", action="append", default=[], metavar="NAME",
+                          help="further name the server answers to")  # fmt: skip
+        verb.add_argument("--base-path", default="", metavar="/PATH/",
+                          help="path below which a reverse proxy shows it")  # fmt: skip
+        verb.add_argument("--folder", action="append", default=[], metavar="DIR",
+                          help="folder of models that the page may open (default: this one)")  # fmt: skip
         _add_choices(verb)
 
 

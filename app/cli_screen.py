@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import socket
+from pathlib import Path
 
 from app.cli import OK
 from app.cli_faults import UsageError
@@ -35,7 +36,7 @@ def _session(source: str, arguments: argparse.Namespace) -> int:
             f"{source} carries its own knobs; open it without options and turn them there"
         )
     if not arguments.tui:
-        _need_port(arguments.port)
+        _need_address(arguments)
     config, dims = config_of(arguments), dims_of(arguments)
     with shown_progress(f"opened {source}") as progress:
         debugger = Debugger.open(
@@ -49,22 +50,43 @@ def _session(source: str, arguments: argparse.Namespace) -> int:
         return OK
     from app import web
 
-    web.serve(debugger, arguments.port, open_browser=not arguments.no_open)
+    access = web.make_access(arguments.host, arguments.base_path, tuple(arguments.allow_name))
+    folders = web.Folders.of(*(arguments.folder or ["."]))
+    web.serve(debugger, arguments.port, not arguments.no_open, access, folders)
     return OK
 
 
-def _need_port(port: int) -> None:
-    """Say at once, before compiling, when a port cannot be used.
+def _need_address(arguments: argparse.Namespace) -> None:
+    """Say at once, before compiling, when the page cannot be served as asked.
+
+    Raises:
+        UsageError: a base path or a folder that cannot be, or a port that cannot be opened.
+    """
+    from app.web.access import AccessError, base_path
+
+    try:
+        base_path(arguments.base_path)
+    except AccessError as error:
+        raise UsageError(str(error)) from None
+    for folder in arguments.folder:
+        if not Path(folder).is_dir():
+            raise UsageError(f"--folder {folder}: there is no such folder")
+    _need_port(arguments.port, arguments.host)
+
+
+def _need_port(port: int, host: str) -> None:
+    """Try whether a port can be opened.
 
     Raises:
         UsageError: in use, not allowed, or no port at all.
     """
     if not 0 <= port <= 65_535:
         raise UsageError(f"--port {port}: must be 0..65535 (0 takes a free one)")
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("127.0.0.1", port))
+            probe.bind((host, port))
         except OSError as error:
             why = "in use" if error.errno == errno.EADDRINUSE else (error.strerror or str(error))
             raise UsageError(

@@ -28,6 +28,7 @@
     'ask-goto': () => WS.askGoto(),
     'ask-export': () => WS.askExport(),
     command: () => WS.askCommand(),
+    library: () => WS.openLibrary(),
     theme: () => WS.switchTheme(),
     export: (args) => WS.download(String(args[0] || 'png').split('.').pop()),
     quit: () => WS.toast('Close this tab to leave; Ctrl-C in the terminal ends the server.'),
@@ -65,6 +66,11 @@
   }
 
   function onKey(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key === 'k' && !WS.dialogOpen()) {
+      event.preventDefault();
+      WS.askCommand();
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (WS.dialogOpen() || typing(event.target, event.key)) return;
     if (event.target.matches('[role=tabpanel], pre') && /^(Arrow|Home|End|Page)/.test(event.key)) return;

@@ -21,6 +21,7 @@
     if (before && before.born === state.born && state.status.revision < before.status.revision) return;
     if (before && before.born > state.born) return;
     WS.state = state;
+    if (before && before.born !== state.born && !WS.opening) comeBack();
     if (state.error) WS.toast(state.error, 'alert');
     else announce(state.status);
     WS.showKnobs(state);
@@ -51,6 +52,13 @@
       fetchAround(state);
     }
   };
+
+  /* The server freed this tab's session while it was idle: its view is brought back. */
+  function comeBack() {
+    WS.toast('This tab was idle, so the server freed its runs; the view is back, its knobs are not.');
+    const wanted = WS.readHash();
+    setTimeout(() => WS.restore(wanted));
+  }
 
   /* Fetch the frames that a key may lead to: at once while playing, else when no key followed,
      one after the other, so that the next command finds the server free. */
@@ -173,6 +181,7 @@
     WS.startPointer();
     WS.startSteps();
     WS.startPages();
+    WS.startLibrary();
     while (!WS.tables) {
       WS.tables = await WS.getJSON(`/api/tables/${WS.epoch}`);
       if (!WS.tables) await new Promise((resolve) => { setTimeout(resolve, 500); });

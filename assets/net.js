@@ -90,6 +90,9 @@
     return answer ? answer.json() : null;
   };
 
+  /* Post a body as it is; resolves with the answer, null when it was refused. */
+  WS.send = (path, options) => ask(path, { method: 'POST', ...options });
+
   WS.refresh = async function () {
     const state = await WS.getJSON(`/api/state/${WS.session}`);
     if (state && WS.tables) WS.apply(state);

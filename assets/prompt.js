@@ -12,7 +12,7 @@
     WS.$('help').showModal();
   };
 
-  function open(title, help, ...body) {
+  WS.openDialog = function (title, help, ...body) {
     WS.closeDialogs();
     WS.$('prompt-title').textContent = title;
     WS.$('prompt-help').textContent = help;
@@ -20,7 +20,7 @@
     WS.$('prompt').showModal();
     const first = WS.$('prompt-body').querySelector('input, button');
     if (first) first.focus();
-  }
+  };
 
   /* Ask for one line; `answer` gets it when Enter is pressed. */
   function ask(title, help, names, answer) {
@@ -34,7 +34,7 @@
       WS.closeDialogs();
       if (input.value.trim()) answer(input.value.trim());
     });
-    open(title, help, input, list);
+    WS.openDialog(title, help, input, list);
   }
 
   const kernels = () => WS.facts.timeline.lanes;
@@ -45,13 +45,6 @@
   WS.askSearch = () => ask('Search', 'Part of the name of a kernel or of a node of the model. ' +
     'Search again for the next one.', kernels(), (text) => WS.act('search', text));
 
-  WS.askCommand = () => ask('Command', 'Any command of the help page with its arguments, ' +
-    'such as: seek 12, or: set samples 8', WS.tables.commands.map((command) => command.usage),
-  (text) => {
-    const [id, ...args] = text.split(/\s+/);
-    WS.run(id, args);
-  });
-
   WS.askExport = function () {
     const kinds = [['png', 'picture'], ['svg', 'drawing'], ['html', 'page'], ['csv', 'table'],
       ['npz', 'NumPy arrays'], ['json', 'view'], ['wscope', 'recording']];
@@ -60,7 +53,7 @@
       button.addEventListener('click', () => { WS.closeDialogs(); WS.download(ending); });
       return button;
     });
-    open('Export what is shown', 'The file holds the metric and step on the map; a recording holds ' +
+    WS.openDialog('Export what is shown', 'The file holds the metric and step on the map; a recording holds ' +
       'the whole run.', WS.make('div', { class: 'choices' }, ...buttons));
   };
 

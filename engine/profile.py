@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -31,7 +32,7 @@ class Profile:
 
     def counts(self) -> np.ndarray:
         """Return the PEs of each class, int64 (classes,)."""
-        return np.bincount(self.pe_class.ravel(), minlength=len(self.cycles))
+        return _class_counts(self)
 
     def total(self, cause: str) -> int:
         """Return the PE-cycles of a cause over the region in one instance."""
@@ -43,6 +44,14 @@ class Profile:
     def pe(self, row: int, col: int) -> np.ndarray:
         """Return the cycles by busy cause of the PE at (row, col) of the region."""
         return np.asarray(self.cycles[self.pe_class[row, col]])
+
+
+@lru_cache(maxsize=256)
+def _class_counts(found: Profile) -> np.ndarray:
+    """Equal layers share a profile, and everything about a run asks for its counts."""
+    counts = np.bincount(found.pe_class.ravel(), minlength=len(found.cycles))
+    counts.flags.writeable = False
+    return counts
 
 
 def profile(

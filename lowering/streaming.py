@@ -140,17 +140,24 @@ def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
     streaming = compile_streaming(job)
     fast, slow = _pipeline_rate(pipeline), _streaming_rate(streaming)
     figures = f"pipeline {fast:.3g}, streaming {slow:.3g} samples/Mcycle (model, no contention)"
-    if any(memory.overflow for memory in pipeline.memories):
-        full = next(m for m in pipeline.memories if m.overflow)
-        if not any(memory.overflow for memory in streaming.memories):
-            return streaming, (
-                f"mode streaming: as a pipeline kernel '{full.kernel}' is short of "
-                f"{full.overflow:,} B; {figures}",
-            )
+    if short := _shortage(pipeline, job.config):
+        if not _shortage(streaming, job.config):
+            return streaming, (f"mode streaming: as a pipeline {short}; {figures}",)
         return pipeline, (f"mode pipeline: neither mode fits; {figures}",)
     if slow > fast:
         return streaming, (f"mode streaming: faster; {figures}",)
     return pipeline, (f"mode pipeline: it fits and is not slower; {figures}",)
+
+
+def _shortage(made: Made, config: CompileConfig) -> str:
+    """Return what a compile lacks on its machine, empty where it fits."""
+    full = next((memory for memory in made.memories if memory.overflow), None)
+    if full is not None:
+        return f"kernel '{full.kernel}' is short of {full.overflow:,} B"
+    free = config.machine.colors - config.machine.reserved_colors
+    if made.routed.colors > free:
+        return f"a router is short of {made.routed.colors - free} colors"
+    return ""
 
 
 def _pipeline_rate(made: Made) -> float:

@@ -113,7 +113,8 @@ def colours(palette: str, is_category: bool, theme: str = "dark", few: bool = Fa
     source = lut(palette, theme).astype(np.int64)
     picked = source[:LEVELS] if is_category else source[_sample_points(palette)]
     if few and not is_category:
-        picked = few_colours(picked)
+        known = _HAND_PICKED.get(palette)
+        picked = few_colours(picked) if known is None else np.array([_rgb(c) for c in known])
     table[:LEVELS] = picked
     ink = 255 if theme == "dark" else 0
     table[EDGE : EDGE + LEVELS] = np.round(picked + (ink - picked) * _EDGE_BLEND)
@@ -154,6 +155,13 @@ def letters(categories: tuple[str, ...], kind: str = "") -> str:
 _CUBE = (0, 95, 135, 175, 215, 255)
 """intensities of the 6x6x6 colours that terminals of 256 colours have, as xterm fixes them"""
 _LUMA = np.array([0.299, 0.587, 0.114])
+_HAND_PICKED = {
+    "viridis": (
+        "5f005f", "5f0087", "5f00af", "005f87", "005faf", "008787", "0087af", "00af87",
+        "5faf5f", "5faf87", "5fd75f", "87d75f", "afd75f", "d7d75f", "ffd75f", "ffff5f",
+    ),
+}  # fmt: skip
+"""palette -> the 16 levels on 256 colours; the nearest ones would not grow lighter step by step"""
 
 
 def few_colours(wanted: np.ndarray) -> np.ndarray:

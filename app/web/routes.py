@@ -14,6 +14,7 @@ from flask import Blueprint, Response, jsonify, request
 from app.commands import COMMANDS, CommandError
 from app.config_file import ConfigFileError
 from app.export.picture import ExportError
+from app.export.view_link import view_fragment, with_link
 from app.web.difference import difference_answer
 from app.web.folders import FolderError, Folders
 from app.web.moment import moment_json
@@ -156,6 +157,8 @@ def _download(debugger: Debugger, ending: str) -> Response:
     name = f"{model}-{cursor.metric.replace(':', '-')}-step{cursor.step}.{ending}"
     with tempfile.TemporaryDirectory(prefix="waferscope-") as folder:
         data = Path(debugger.export(Path(folder) / name)).read_bytes()
+    if ending == "png":
+        data = with_link(data, view_fragment(cursor))
     answer = Response(data, mimetype="application/octet-stream")
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer

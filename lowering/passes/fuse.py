@@ -183,7 +183,7 @@ def _parts(node: Node, graph: Graph, feeding: _Group, phase: str) -> bool:
     """Return whether a node starts a kernel of its own beside the one that feeds it last."""
     if phase != feeding.phase or _starts_kernel(node, graph, feeding):
         return True
-    if not phase or not isinstance(node.op, Map):
+    if not phase or not isinstance(node.op, Map | Scatter | ScatterND):
         return False
     return _size(node, graph) > _GROWTH * max(_size(each, graph) for each in feeding.nodes)
 

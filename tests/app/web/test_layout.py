@@ -11,7 +11,7 @@ from app.web.layout import page
 from engine.metrics import METRICS
 from tests.app.web.rendered import prop, text, walk
 
-_SCREEN_ONLY = {"theme"}
+_SCREEN_ONLY = {"theme", "library"}
 
 
 def parts(kind: type) -> list[Any]:

@@ -1,0 +1,90 @@
+/* Opens other models and recordings, and brings a view back from a picture dropped on the page. */
+(function () {
+  'use strict';
+  const WS = (window.WS = window.WS || {});
+  const KEYWORD = 'Waferscope-View';
+  const FIRST_CHUNK = 8; // byte after a PNG's signature
+
+  /* Show what the server offers, and a way to send a file along. */
+  WS.openLibrary = async function () {
+    const found = await WS.getJSON(`/api/library/${WS.session}`);
+    if (!found) return;
+    const group = (names) => names.map((name) => {
+      const button = WS.make('button', {}, name);
+      button.addEventListener('click', () => { WS.closeDialogs(); WS.openNamed(name); });
+      return button;
+    });
+    const file = WS.make('input', { type: 'file', accept: '.onnx,.wscope', 'aria-label': 'file to send' });
+    file.addEventListener('change', () => {
+      if (!file.files.length) return;
+      WS.closeDialogs();
+      WS.sendFile(file.files[0]);
+    });
+    WS.openDialog('Open', 'What is opened takes the place of the run in this tab. A file can also ' +
+      'be dropped on the page.', WS.make('h3', {}, 'Demos'),
+    WS.make('div', { class: 'choices' }, ...group(found.demos)),
+    WS.make('h3', {}, 'In the folders of the server'),
+    found.files.length ? WS.make('div', { class: 'choices' }, ...group(found.files))
+      : WS.make('p', { class: 'muted' }, 'no .onnx model and no .wscope recording'),
+    WS.make('h3', {}, 'From this computer'), file);
+  };
+
+  async function open(name, path, options) {
+    WS.toast(`Opening ${name}`);
+    WS.cover(`Opening ${name}. A large model takes a while to compile.`);
+    WS.opening = true;
+    const answer = await WS.send(path, options);
+    WS.cover('');
+    if (answer) {
+      history.replaceState(null, '', location.pathname);
+      WS.setDifference('off');
+      await WS.refresh();
+      WS.toast(`${name} is open`);
+    }
+    WS.opening = false;
+  }
+
+  WS.openNamed = (name) => open(name, `/api/open/${WS.session}`, {
+    headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name }) });
+
+  WS.sendFile = (file) => open(file.name,
+    `/api/upload/${WS.session}/${encodeURIComponent(file.name.replace(/[^\w.-]+/g, '-'))}`,
+    { headers: { 'Content-Type': 'application/octet-stream' }, body: file });
+
+  /* Return the view that a PNG carries in a text chunk, null when there is none. */
+  WS.viewOf = function (buffer) {
+    const view = new DataView(buffer);
+    const text = (from, to) => String.fromCharCode(...new Uint8Array(buffer.slice(from, to)));
+    let at = FIRST_CHUNK;
+    while (at + 12 <= buffer.byteLength) {
+      const size = view.getUint32(at);
+      if (text(at + 4, at + 8) === 'tEXt' && size < 4096) {
+        const [keyword, value] = text(at + 8, at + 8 + size).split('\0');
+        if (keyword === KEYWORD) return value;
+      }
+      at += 12 + size;
+    }
+    return null;
+  };
+
+  async function restoreFrom(file) {
+    const found = WS.viewOf(await file.arrayBuffer());
+    if (!found) {
+      WS.toast(`${file.name} carries no view; export a PNG here to have one that does`, 'alert');
+      return;
+    }
+    await WS.restore(new URLSearchParams(found));
+    WS.toast(`the view of ${file.name}`);
+  }
+
+  WS.startLibrary = function () {
+    document.addEventListener('dragover', (event) => event.preventDefault());
+    document.addEventListener('drop', (event) => {
+      event.preventDefault();
+      const file = event.dataTransfer.files[0];
+      if (!file) return;
+      if (/\.png$/i.test(file.name)) restoreFrom(file);
+      else WS.sendFile(file);
+    });
+  };
+})();
