@@ -68,16 +68,17 @@ def _series(run: Run, name: str, start: int, end: int, bins: int) -> Series:
 
 def _lanes(run: Run) -> tuple[str, ...]:
     """Return the name of each row of the timeline: the kernels, then the weight streams."""
-    return tuple(item.id for item in (*run.program.kernels, *run.program.streams))
+    program = run.program
+    return (*(kernel.id for kernel in program.kernels), *(s.id for s in program.streams))
 
 
 def _bars(run: Run, start: int, end: int) -> tuple[tuple[Bar, ...], int]:
-    begins, ends = run.timeline.start, run.timeline.end
+    names = _lanes(run)
+    begins, ends = run.timeline.start[: len(names)], run.timeline.end[: len(names)]
     lanes, samples = np.nonzero((begins < end) & (ends > start))
     length = ends[lanes, samples] - begins[lanes, samples]
     kept = np.argsort(-length, kind="stable")[:MOST_BARS]
     kept = kept[np.lexsort((lanes[kept], begins[lanes[kept], samples[kept]]))]
-    names = _lanes(run)
     bars = tuple(
         Bar(names[lane], int(lane), int(sample), int(begins[lane, sample]),
             int(ends[lane, sample]))
