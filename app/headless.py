@@ -16,7 +16,9 @@ from app.opening import USER_ERRORS
 from app.values import ValuesError
 from app.views.base import View
 
-_SHOWN = ("status", "pe", "kernel", "map", "timeline", "knobs")
+_SHOWN = (
+    "status", "pe", "kernel", "map", "timeline", "knobs", "compare", "difference", "streaming",
+)  # fmt: skip
 _FACES = {
     "idle": "idle", "report": "report", "tensors": "values", "help": "help", "breaks": "breaks",
     "hot-links": "hot", "why": "why", "advice": "advice", "bottleneck": "bottleneck",
@@ -113,6 +115,8 @@ def view_of(debugger: Debugger, name: str) -> View | None:
         "status": debugger.view_status, "pe": debugger.view_pe, "kernel": debugger.view_kernel,
         "map": lambda: debugger.view_map(*_MAP_SIZE), "timeline": debugger.view_timeline,
         "knobs": debugger.view_knobs, "idle": debugger.find_idle, "report": debugger.view_report,
+        "compare": debugger.view_compare, "streaming": debugger.view_streaming,
+        "difference": lambda: debugger.view_difference(*_MAP_SIZE),
         "values": debugger.view_values, "help": debugger.view_help,
     }  # fmt: skip
     return makers[name]() if name in makers else debugger.view_page(name)

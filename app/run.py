@@ -11,6 +11,7 @@ from app.computed import Computed
 from app.warming import compile_if_needed
 from engine.geometry import Rect
 from engine.machine import MachineSpec
+from engine.net import TURN_END
 from engine.program import Program
 from engine.progress import NO_PROGRESS, Progress
 from engine.run import Execution, execute
@@ -80,11 +81,16 @@ class Run:
     def label(self, step: int) -> str:
         """Return what happens at the start of a step, such as 'ffn1 starts, sample 2'."""
         program = self.program
-        kernels = tuple(item.id for item in (*program.kernels, *program.streams))
+        kernels = (
+            *(kernel.id for kernel in program.kernels),
+            *(stream.id for stream in program.streams),
+            TURN_END,
+        )
         transfers = (
             *(transfer.id for transfer in program.transfers),
             *(stream.id for stream in program.streams),
             *(f"room for {stream.id}" for stream in program.streams if stream.gate),
+            TURN_END,
         )
         return self.timeline.label(step, kernels, transfers)
 

@@ -10,7 +10,9 @@ import difflib
 import re
 from dataclasses import dataclass, fields, replace
 
-DTYPE_BYTES = {"fp32": 4, "fp16": 2}
+from engine.dtypes import DTYPES
+
+DTYPE_BYTES = {name: dtype.bytes for name, dtype in DTYPES.items()}
 """storage dtypes of a PE's SRAM -> bytes an element"""
 
 MAX_SIDE = 4096
@@ -184,6 +186,7 @@ _CSL = "github:Cerebras/csl-examples v1.4.0, benchmarks/single-tile-matvec/READM
 _WAFERLLM = "github:MeshInfra/WaferLLM compile.py (fabric dimensions it compiles for)"
 _IO = "cerebras.net glossary: 1.2 Tb/s into the wafer; / 32 bit / 0.85 GHz"
 _CLOCK = "SDK benchmarks and HPDC 2024 convert at 0.85 GHz; vendor talks say 1.1 GHz"
+_AS_FP16 = "our assumption: as fp16, whose width it has; no published figure"
 _ASSUMED = "our assumption: as the WSE-2, no published figure"
 
 _WSE2 = MachineSpec(
@@ -191,7 +194,11 @@ _WSE2 = MachineSpec(
     rows=994, cols=750, fabric_rows=996, fabric_cols=757,
     sram_bytes=49_152, reserved_sram_bytes=4_176,
     colors=24, reserved_colors=3,
-    simd=(SimdRate("fp32", 1 / 2.111, 20.88), SimdRate("fp16", 4.0, 20.88)),
+    simd=(
+        SimdRate("fp32", 1 / 2.111, 20.88),
+        SimdRate("fp16", 4.0, 20.88),
+        SimdRate("bf16", 4.0, 20.88),
+    ),
     task_start_cycles=12, loop_cycles=10,
     read_bytes_per_cycle=16, write_bytes_per_cycle=8,
     hop_cycles=1, ramp_cycles=2, turn_cycles=0,
@@ -207,6 +214,7 @@ _WSE2 = MachineSpec(
         ("reserved_colors", "SDK: the host copy library keeps colors 21-23"),
         ("simd fp32", _GEMM_FIT),
         ("simd fp16", _HOT_CHIPS + " (4 FMAC a cycle); set-up as fp32, our assumption"),
+        ("simd bf16", _AS_FP16),
         ("task_start_cycles", _FABRICA + ": 19 cycles message to task end, 7 of them dispatch"),
         ("loop_cycles", _FABRICA + ": loop back-edge 9-10 cycles"),
         ("read_bytes_per_cycle, write_bytes_per_cycle", _HOT_CHIPS + ": 2 x 64 bit and 1 x 64 bit"),
@@ -228,6 +236,7 @@ _WSE1 = replace(
         ("rows, cols, fabric_rows, fabric_cols", _ISPD),
         ("sram_bytes", _ISPD + " (24,576 words of 16 bit)"),
         ("simd fp16", "The Next Platform, CS-1 article: 4 lanes; set-up as WSE-2"),
+        ("simd bf16", _AS_FP16),
         ("all others", _ASSUMED),
     ),
 )  # fmt: skip
@@ -235,7 +244,11 @@ _WSE1 = replace(
 _WSE3 = replace(
     _WSE2,
     name="wse3", rows=1170, cols=755, fabric_rows=1172, fabric_cols=762,
-    simd=(SimdRate("fp32", 0.5, 17.0), SimdRate("fp16", 2.92, 17.0)),
+    simd=(
+        SimdRate("fp32", 0.5, 17.0),
+        SimdRate("fp16", 2.92, 17.0),
+        SimdRate("bf16", 2.92, 17.0),
+    ),
     hop_cycles=2, turn_cycles=20,
     sources=(
         ("rows, cols", "fabric less 7 columns and 2 rows, the rule of " + _CSL),
@@ -243,6 +256,7 @@ _WSE3 = replace(
         ("sram_bytes, reserved_sram_bytes", _FABRICA + ": 44,976 B data + 4,176 B program"),
         ("simd fp32", _FABRICA + ": 0.50 elements a cycle, set-up 17"),
         ("simd fp16", _FABRICA + ": 2.92 elements a cycle measured (8 lanes)"),
+        ("simd bf16", _AS_FP16),
         ("task_start_cycles, loop_cycles", _FABRICA),
         ("hop_cycles, turn_cycles, ramp_cycles", _FABRICA),
         ("host_wavelets_per_cycle", "Hot Chips 2026 slide: 1.2 Tb/s; / 32 bit / 0.85 GHz"),

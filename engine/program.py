@@ -25,7 +25,7 @@ class Tensor:
     dtype: str
     """numpy dtype name of the model: float32, int64, bool"""
     storage: str
-    """storage dtype on the mesh: fp32, fp16"""
+    """storage dtype on the mesh, a name in `engine.dtypes`"""
     role: str
     """input | output | weight | activation"""
     content: str | None = None

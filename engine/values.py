@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from engine.dtypes import rounded
 from engine.geometry import Split
 from engine.kernels.conv.spec import Conv
 from engine.kernels.cost import KernelModel
@@ -126,7 +127,7 @@ def run_values(
     for sample in range(samples):
         for name, array in inputs.items():
             own = array[sample] if array.ndim == len(shapes.get(name, array.shape)) + 1 else array
-            run.tensors[name, sample] = _stored(own, program.storage)
+            run.tensors[name, sample] = rounded(own, program.storage)
         for index, kernel in enumerate(program.kernels):
             _run_kernel(run, kernel, models[kernel.id], sample)
             progress.advance(sample * len(program.kernels) + index + 1)
@@ -146,7 +147,7 @@ def _run_kernel(run: ValueRun, kernel: Kernel, model: KernelModel, sample: int) 
             if sample == 0:
                 _keep_main(run, kernel.id, made[0])
     for name in kernel.writes:
-        stored = _stored(known[name], run.program.storage)
+        stored = rounded(known[name], run.program.storage)
         run.tensors[name, sample] = stored
         if run.first_nonfinite is None:
             run.first_nonfinite = _nonfinite(kernel.id, name, stored, sample, None)
@@ -166,7 +167,7 @@ def _weights(kernel: Kernel, program: Program, store: TensorStore) -> dict[str, 
                 f"kernel '{kernel.id}': weight '{name}' has no numbers; this model can be timed, "
                 "not evaluated (values: none)"
             )
-        found[name] = _stored(store.get(content), program.storage)
+        found[name] = rounded(store.get(content), program.storage)
     return found
 
 
@@ -174,19 +175,6 @@ def _declared(array: np.ndarray, dtype: str) -> np.ndarray:
     """Return an array in the dtype that the model declares for it."""
     with np.errstate(over="ignore"):
         return array.astype(dtype, copy=False)
-
-
-def _stored(array: np.ndarray, storage: str) -> np.ndarray:
-    """Round floats to the storage dtype; they are computed with in float32.
-
-    float64 keeps its bits: what a model declares so wide would lose its range otherwise.
-    """
-    if array.dtype.kind != "f" or array.dtype == np.float64:
-        return array
-    if storage == "fp16":
-        with np.errstate(over="ignore"):
-            return array.astype(np.float16).astype(np.float32)
-    return array.astype(np.float32, copy=False)
 
 
 def main_result(kernel: Kernel, model: KernelModel, known: Mapping[str, np.ndarray]) -> np.ndarray:

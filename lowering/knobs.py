@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
+from engine.dtypes import DTYPES
 from engine.machine import PRESETS
 from lowering.passes.fuse import FUSABLE
 
@@ -80,7 +81,7 @@ _COMPILE = (
          "placement", auto=True, per_kernel=True, form="ROWSxCOLS at ROW,COL"),
     Knob("dtype", "storage dtype", "choice",
          "dtype of weights and activations in SRAM and on links", "sizing",
-         choices=("fp32", "fp16")),
+         choices=tuple(DTYPES)),
     Knob("max_chunks", "chunks", "integer",
          "most chunks a sample is cut into on an edge; more overlaps kernels and adds steps",
          "routing", low=1, high=8, unit="chunks"),

@@ -110,7 +110,7 @@ def _holder(buffer: Buffer) -> str:
 
 def _sram_levers(held: Sequence[Buffer], program: Program) -> tuple[str, ...]:
     levers = []
-    if program.storage != "fp16":
+    if DTYPE_BYTES[program.storage] > DTYPE_BYTES["fp16"]:
         levers.append("store weights and activations as fp16 (knob dtype)")
     if held[0].role in ("in slot", "out slot"):
         levers.append("give its edges fewer slots (knob slots)")

@@ -29,7 +29,7 @@ def kernels_in(run: Run, begin: int, end: int) -> tuple[str, ...]:
     """Return the kernels of which an instance lies in cycles [begin, end)."""
     timeline, kernels = run.timeline, run.program.kernels
     alive = (timeline.start < end) & (timeline.end > begin)
-    rows = np.atleast_2d(alive).any(axis=1)[: len(kernels)]
+    rows = np.asarray(alive.any(axis=1))[: len(kernels)]
     return tuple(kernel.id for kernel, runs in zip(kernels, rows, strict=True) if runs)
 
 

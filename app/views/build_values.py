@@ -18,9 +18,9 @@ FIRST_VALUES = 64
 """kept values of a tile that are shown"""
 FIRST_OUTPUTS = 8
 """values of an output that are shown"""
-ROUNDING = {"fp32": 1e-4, "fp16": 3e-2}
+ROUNDING = {"fp32": 1e-4, "fp16": 3e-2, "bf16": 2e-1}
 """largest error that rounding explains, by storage dtype. Our assumption: some hundred roundings
-of 6e-8 (float32) or some ten of 5e-4 (float16) in a row"""
+of 6e-8 (float32) or some ten of 5e-4 (float16) or 4e-3 (bfloat16) in a row"""
 
 
 def view_values(run: Run) -> ValuesView:

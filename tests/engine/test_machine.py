@@ -82,7 +82,7 @@ def test_all_problems_are_told_at_once() -> None:
     for part in (
         "clock_hz is 0, must be > 0", "reserved_sram_bytes 50000 leaves nothing of 49152",
         "reserved_colors 24 leaves none of 24 colors", "link_bits is 33",
-        "simd dtype 'fp8' is not one of fp32, fp16", "simd rate of fp8 must be > 0",
+        "simd dtype 'fp8' is not one of fp32, fp16, bf16", "simd rate of fp8 must be > 0",
         "defect (994, 0) lies outside the 994x750 grid",
     ):  # fmt: skip
         assert part in text

@@ -61,6 +61,7 @@ def test_model_fits_and_agrees(name: str, machine: str) -> None:
 def test_training_step_agrees_and_its_loss_falls(name: str) -> None:
     path = DATA / "train_steps" / f"{name}.onnx"
     made = compiled(path, "wse2")
+    assert made.fits
     assert execute(made.program, made.store).ledger.ok
     inputs = initial_inputs(made.graph)
     assert worst_error(mesh_outputs(made, inputs), onnxruntime_outputs(path, inputs)) <= 1e-3
