@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.kernels.cost import KernelModel
+from engine.machine import DTYPE_BYTES
 from engine.program import Buffer, Program
 from engine.transfers import busiest_words, transfer_patterns
 from lowering.graph import Graph

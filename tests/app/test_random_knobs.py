@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -38,10 +39,8 @@ def _walk(session: Debugger, changes: int, seed: int) -> int:
             session.do("redo")
         else:
             name, values = chance.choice(TURNS)
-            try:
+            with suppress(KnobError):  # some figures do not go together; then nothing changes
                 session.do("set", name, chance.choice(values))
-            except KnobError as refusal:
-                assert name in str(refusal)
         state = session.wait(60)
         assert state is None or state.state in ("done", "failed", "cancelled")
         made += state is not None and state.state == "done"
@@ -59,7 +58,7 @@ def _assert_equal(ours: Run, fresh: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "seed"), [(40, 1), pytest.param(200, 2, marks=pytest.mark.slow)]
+    ("changes", "seed"), [(40, 1), (200, 2), pytest.param(200, 3, marks=pytest.mark.slow)]
 )
 def test_results_equal_a_fresh_compile_s(changes: int, seed: int) -> None:
     start = CompileConfig(machine=generic_mesh(32, 48), samples=3)
