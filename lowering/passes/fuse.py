@@ -83,8 +83,8 @@ def fuse(graph: Graph) -> tuple[KernelDraft, ...]:
         group = groups[index]
         group.nodes.append(node)
         owner.update(dict.fromkeys(node.op.outputs, index))
-    readers = _readers(groups)
-    return tuple(_draft(graph, groups, readers, index) for index in range(len(groups)))
+    reading = _reading_groups(groups)
+    return tuple(_draft(graph, groups, reading, index) for index in range(len(groups)))
 
 
 def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
@@ -99,7 +99,7 @@ def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
     return False
 
 
-def _readers(groups: list[_Group]) -> dict[str, set[int]]:
+def _reading_groups(groups: list[_Group]) -> dict[str, set[int]]:
     """Return the groups that read each value."""
     found: dict[str, set[int]] = {}
     for index, group in enumerate(groups):
@@ -110,14 +110,14 @@ def _readers(groups: list[_Group]) -> dict[str, set[int]]:
 
 
 def _draft(
-    graph: Graph, groups: list[_Group], readers: dict[str, set[int]], index: int
+    graph: Graph, groups: list[_Group], reading: dict[str, set[int]], index: int
 ) -> KernelDraft:
     nodes = groups[index].nodes
     main = nodes[groups[index].main]
     inside = {name for node in nodes for name in node.op.outputs}
     used = dict.fromkeys(name for node in nodes for name in node.op.inputs if name not in inside)
     resident = {n for n in used if n in graph.constants or n in graph.unknown}
-    leaving = [n for n in _made(nodes) if readers.get(n, set()) - {index} or n in graph.outputs]
+    leaving = [n for n in _made(nodes) if reading.get(n, set()) - {index} or n in graph.outputs]
     return KernelDraft(
         name=main.name,
         family=family_of(main.op),
