@@ -15,8 +15,9 @@ from engine.causes import CAUSES
 from engine.fields import Fields
 from engine.geometry import Split
 from engine.kernels.cost import KernelModel
-from engine.kernels.moe.spec import Moe, MoeGrad
+from engine.kernels.moe.spec import Moe
 from engine.kernels.spec import KernelSpec
+from engine.ledger_experts import expert_products
 from engine.metrics import LINK_PLANES, PLANES
 from engine.net import COEF_UNIT, RATE_UNIT, TimingNet
 from engine.profile import BUSY_CAUSES
@@ -257,18 +258,8 @@ def _products(spec: KernelSpec, shapes: dict[str, tuple[int, ...]]) -> int:
     if kind == "Conv":
         return prod(shapes[op.outputs[0]]) * prod(shapes[op.inputs[1]][1:])
     if isinstance(op, Moe):
-        return _expert_products(op, shapes)
+        return expert_products(op, shapes)
     return 0
-
-
-def _expert_products(op: Moe, shapes: dict[str, tuple[int, ...]]) -> int:
-    """Each token's product with the router and with three matrices of each expert it takes.
-
-    In reverse each of them gives two gradients, and gate and up are multiplied again.
-    """
-    router = prod(shapes[op.inputs[0]]) * shapes[op.inputs[1]][-1]
-    one = prod(shapes[op.inputs[0]]) * shapes[op.inputs[2]][-1] * op.active
-    return 2 * (router + 3 * one) + 2 * one if isinstance(op, MoeGrad) else router + 3 * one
 
 
 def steps_sum_to_totals(fields: Fields) -> Check:

@@ -115,7 +115,7 @@ def fuse(graph: Graph, joining: tuple[str, ...] = FUSABLE) -> tuple[KernelDraft,
     for group in groups:
         if group.phase:
             group.main = _largest(group.nodes, graph)
-    reading = _readers(groups)
+    reading = _reading_groups(groups)
     return tuple(_draft(graph, groups, reading, index) for index in range(len(groups)))
 
 
@@ -214,7 +214,7 @@ def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
     return False
 
 
-def _readers(groups: list[_Group]) -> dict[str, set[int]]:
+def _reading_groups(groups: list[_Group]) -> dict[str, set[int]]:
     """Return the groups that read each value."""
     found: dict[str, set[int]] = {}
     for index, group in enumerate(groups):

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
 from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.moe.spec import Moe
 from engine.kernels.move.spec import Expand, Reshape
+from engine.kernels.optimizer.spec import AdamW
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.recurrent.spec import Recurrent
 from lowering.graph import Graph, Node
@@ -19,8 +21,8 @@ from lowering.passes.rewrite import producers
 
 PHASES = ("forward", "loss", "backward", "optimizer")
 """in running order"""
-_LAYERS = (Dot, Conv, Gather, GatherND, Recurrent)
-_ELEMENTWISE = (Map, Reshape, Expand)
+_LAYERS = (Dot, Conv, Gather, GatherND, Recurrent, Moe)
+_ELEMENTWISE = (Map, Reshape, Expand, AdamW)
 
 
 def training_phases(graph: Graph) -> Mapping[str, str]:
@@ -88,7 +90,7 @@ def _updates_input(graph: Graph, output: str, made: Mapping[str, Node]) -> bool:
         seen.add(name)
         if name in graph.inputs:
             return True
-        if name in made and isinstance(made[name].op, Map):
+        if name in made and isinstance(made[name].op, Map | AdamW):
             waiting.extend(made[name].op.inputs)
     return False
 

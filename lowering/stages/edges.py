@@ -14,7 +14,6 @@ from lowering.passes.fuse import KernelDraft
 from lowering.stages.routing import Arrival
 from lowering.stages.streams import Stream, input_stream, kernel_streams
 
-
 WIDE_ELEMENTS = 1024
 """elements of a chunk on a PE beyond which samples may be cut finer than usual; finer cuts cost
 steps"""

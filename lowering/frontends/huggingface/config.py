@@ -14,18 +14,19 @@ from typing import Any
 
 from lowering.errors import ModelImportError
 from lowering.frontends.fields import Fields, Leftovers
-from lowering.frontends.huggingface import sides
+from lowering.frontends.huggingface import rotary, tables
+from lowering.frontends.huggingface.common import UNDERSTOOD
 from lowering.frontends.transformer import Architecture
 
 MAX_BYTES = 1 << 20
 """a config.json above this is none"""
 
 _READERS: dict[str, Callable[[Fields], Architecture]] = {
-    "gpt2": sides.gpt2,
-    "llama": sides.llama,
-    "mixtral": sides.mixtral,
-    "deepseek_v3": sides.deepseek_v3,
-    "bert": sides.bert,
+    "gpt2": tables.gpt2,
+    "llama": rotary.llama,
+    "mixtral": rotary.mixtral,
+    "deepseek_v3": rotary.deepseek_v3,
+    "bert": tables.bert,
 }
 MODEL_TYPES = tuple(_READERS)
 """values of model_type that can be read"""
@@ -61,7 +62,7 @@ def read_config(path: Path) -> ReadConfig:
             f"({', '.join(MODEL_TYPES)} can); export the model to ONNX"
         )
     architecture = _READERS[kind](fields)
-    leftovers = fields.leftovers(sides.UNDERSTOOD)
+    leftovers = fields.leftovers(UNDERSTOOD)
     return ReadConfig(architecture, leftovers, hashlib.sha256(content).hexdigest())
 
 

@@ -131,8 +131,13 @@ class Writer:
         return self.emit(Reshape, name, "Reshape", x, shape=shape)
 
     def transpose(self, name: str, x: str, *perm: int) -> str:
-        """Permute the axes."""
-        return self.emit(Transpose, name, "Transpose", x, perm=perm)
+        """Permute the axes; of numbers at hand this is a view, however many there are."""
+        if x not in self.builder.constants:
+            return self.emit(Transpose, name, "Transpose", x, perm=perm)
+        made = Transpose(inputs=(x,), outputs=(name,), perm=perm)
+        self.derived.append(Node(name, made, self.kind or "Transpose", (name,)))
+        view = self.builder.constants[x].transpose(perm)
+        return self.builder.add_constant(name, view, self.builder.sources([x]))
 
     def concat(self, name: str, parts: Sequence[str], axis: int) -> str:
         """Join along an axis counted from the front."""

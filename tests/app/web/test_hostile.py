@@ -47,7 +47,9 @@ def alive(client: FlaskClient, session: str) -> bool:
 @pytest.mark.parametrize("tail", UP)
 def test_no_route_leads_out_of_its_folder(client: FlaskClient, session: str, tail: str) -> None:
     routes = [
-        str(rule) for rule in client.application.url_map.iter_rules() if "GET" in (rule.methods or ())
+        str(rule)
+        for rule in client.application.url_map.iter_rules()
+        if "GET" in (rule.methods or ())
     ]
     for rule in routes:
         head = rule.split("<")[0]
@@ -134,9 +136,7 @@ def test_opening_a_model_changes_one_tab_only(client: FlaskClient, registry: Reg
     assert after[1] == before[1]
 
 
-def test_two_thousand_bad_requests_leave_the_server_well(
-    client: FlaskClient, session: str
-) -> None:
+def test_two_thousand_bad_requests_leave_the_server_well(client: FlaskClient, session: str) -> None:
     rng = random.Random(1)
     bodies: list[bytes] = [b"", b"{", b"[]", b"null", b'{"command": 7}', b"\xff\xfe", b'{"box": [1]}',
               b'{"command": "seek", "args": [[1]]}', b'{"command": "seek", "args": ["1e999"]}',

@@ -238,3 +238,42 @@ def test_habits_of_the_zoo_reach_the_graph(
     graph = load_zoo(written(tmp_path, trainer({**SMALL, **fields})), options).graph
     assert value in graph.values
     assert value not in plain.values
+
+
+GPTJ_6B = {
+    "name": "gptj", "vocab_size": 50400, "hidden_size": 4096, "num_heads": 16,
+    "num_hidden_layers": 28, "filter_size": 16384, "max_position_embeddings": 2048,
+    "position_embedding_type": "rotary", "rotary_dim": 64, "share_embedding_weights": False,
+    "use_projection_bias_in_attention": False, "use_ffn_bias_in_attention": False,
+    "use_ffn_bias": True, "use_bias_in_output": True,
+}  # fmt: skip
+FALCON_7B = {
+    "name": "falcon", "vocab_size": 65024, "hidden_size": 4544, "num_heads": 71,
+    "num_hidden_layers": 32, "filter_size": 18176, "max_position_embeddings": 2048,
+    "position_embedding_type": "rotary", "rotary_dim": 64, "share_embedding_weights": True,
+    "attention_module": "multiquery_attention", "extra_attention_params": {"num_kv_groups": 1},
+    "use_projection_bias_in_attention": False, "use_ffn_bias_in_attention": False,
+    "use_ffn_bias": False, "use_untied_layer_norm": False,
+}  # fmt: skip
+MIXTRAL_8X7B = {
+    "name": "mixtral", "vocab_size": 32000, "hidden_size": 4096, "num_heads": 32,
+    "num_hidden_layers": 32, "filter_size": 14336, "max_position_embeddings": 4096,
+    "position_embedding_type": "rotary", "norm_type": "rmsnorm", "nonlinearity": "swiglu",
+    "attention_module": "multiquery_attention", "extra_attention_params": {"num_kv_groups": 8},
+    "use_projection_bias_in_attention": False, "use_ffn_bias_in_attention": False,
+    "use_ffn_bias": False, "share_embedding_weights": False,
+    "moe": {"num_experts": 8, "top_k": 2},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model", "parameters"),
+    [
+        (GPTJ_6B, 6_050_882_784),  # as published with the model
+        (FALCON_7B, 32 * (2 * 4544 + 4544 * (2 * 4544 + 128 + 2 * 18176)) + 65025 * 4544 + 4544),
+        (MIXTRAL_8X7B, 46_702_792_704),
+    ],
+)
+def test_parameters_of_known_models(model: dict[str, Any], parameters: int, tmp_path: Path) -> None:
+    path = written(tmp_path, trainer(model))
+    assert load_zoo(path, ModelOptions("prefill", sequence=4)).graph.parameters == parameters

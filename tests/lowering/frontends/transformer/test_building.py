@@ -98,6 +98,13 @@ def test_tied_weights_count_once() -> None:
     assert "embed/token/weight" in tied.unknown
 
 
+def test_a_tied_head_is_a_view_of_the_table() -> None:
+    graph = graph_of(GPT2, sequence=2)
+    table, head = graph.constants["embed/token/weight"], graph.constants["head/table"]
+    assert np.shares_memory(table, head)
+    assert head.shape == (8, 11)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
