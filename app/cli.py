@@ -84,7 +84,7 @@ def _add_screens(verbs: argparse._SubParsersAction[_Parser]) -> None:
         verb.add_argument("--base-path", default="", metavar="/PATH/",
                           help="path below which a reverse proxy shows it")  # fmt: skip
         verb.add_argument("--folder", action="append", default=[], metavar="DIR",
-                          help="folder of models that the page may open (default: this one)")  # fmt: skip
+                          help="folder whose models the page may open (default: this)")  # fmt: skip
         _add_choices(verb)
 
 

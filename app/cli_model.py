@@ -7,6 +7,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from app.cli import DOES_NOT_FIT, OK
 from app.cli_faults import UsageError
 from app.cli_gate import check_gate, gated
@@ -65,11 +67,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.model} is a recording already; use show, export or open")
     check_gate(arguments)
     config, dims = config_of(arguments), dims_of(arguments)
+    inputs = read_inputs(Path(arguments.inputs)) if arguments.inputs else None
     with shown_progress("compiled and executed") as progress:
         done = open_run(
-            1, arguments.model, config, dims, progress, shape=shape_of(arguments), tell=tell_user
-        ).run
-    computed = _values(done, arguments)
+            1, arguments.model, config, dims, progress, shape=shape_of(arguments), tell=tell_user,
+            fed=inputs,
+        ).run  # fmt: skip
+    computed = _values(done, arguments, inputs)
     if computed is not None:
         kept = kept_values(computed.values, done.program, config.values_mb << 20)
         done = replace(done, values=kept, computed=computed)
@@ -86,7 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
     return gated(arguments, code, f"run {done.compiled.graph.name}", run_summary(done))
 
 
-def _values(run: Run, arguments: argparse.Namespace) -> Computed | None:
+def _values(
+    run: Run, arguments: argparse.Namespace, inputs: dict[str, np.ndarray] | None
+) -> Computed | None:
     """Compute the values asked for, by default the first sample's; writes --outputs.
 
     Raises:
@@ -102,7 +108,6 @@ def _values(run: Run, arguments: argparse.Namespace) -> Computed | None:
         if asked or arguments.values:
             raise ValuesError(f"{why}: use --values none")
         return None
-    inputs = read_inputs(Path(arguments.inputs)) if arguments.inputs else None
     samples = run.program.samples if which == "all" else 1
     with shown_progress("computed the values") as progress:
         computed = compute_values(run, inputs, samples, progress)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from app.run import make_run
 from app.saving import Opened, load_run
 from engine.archive import RecordingError
@@ -45,11 +47,12 @@ def open_run(
     cache: StageCache | None = None,
     shape: ModelOptions | None = None,
     tell: Callable[[str], None] = _say_nothing,
+    fed: Mapping[str, np.ndarray] | None = None,
 ) -> Opened:
     """Return the run of a model, a demo or a recording.
 
     `shape` has the task and lengths of a model whose file leaves them open; `tell` gets sentences
-    about the file.
+    about the file; of the arrays in `fed` those that say how to lay out become part of the program.
 
     Raises:
         ModelImportError, UnsupportedOpError, RecordingError, DoesNotFit, Cancelled.
@@ -57,7 +60,9 @@ def open_run(
     if str(source).lower().endswith(".wscope"):
         return load_run(run_id, Path(source), progress)
     chosen = config or CompileConfig()
-    graph = load_graph(source, dims, shape_only=chosen.values == "none", shape=shape, tell=tell)
+    graph = load_graph(
+        source, dims, shape_only=chosen.values == "none", shape=shape, tell=tell, fed=fed
+    )
     return Opened(make_run(run_id, graph, chosen, Path(source).name, progress, cache))
 
 
@@ -68,6 +73,7 @@ def load_graph(
     shape_only: bool = False,
     shape: ModelOptions | None = None,
     tell: Callable[[str], None] = _say_nothing,
+    fed: Mapping[str, np.ndarray] | None = None,
 ) -> Graph:
     """Return the graph of a model file, a model's folder or a demo's name (any case).
 
@@ -79,7 +85,7 @@ def load_graph(
     from lowering.frontends.load import LoadOptions, load_with_notes
 
     path = Path(source)
-    options = LoadOptions(shape or ModelOptions(), dims, values=not shape_only)
+    options = LoadOptions(shape or ModelOptions(), dims, not shape_only, fed or {})
     name = str(source).lower()
     if name in DEMOS and not path.is_file():
         values = not (shape_only or DEMOS[name].shape_only)

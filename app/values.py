@@ -66,7 +66,7 @@ def compute_values(
     if why := why_no_values(run):
         raise ValuesError(why)
     graph = run.compiled.graph
-    given = default_inputs(graph, run.config.seed) if inputs is None else inputs
+    given = default_inputs(graph, run.config.seed) if inputs is None else _open(graph, inputs)
     check_inputs(graph, given, samples)
     with np.errstate(all="ignore"):  # what overflows is located, not warned of
         values = run_values(run.program, run.compiled.store, given, samples, progress)
@@ -76,6 +76,11 @@ def compute_values(
     progress.advance(1)
     source = f"seeded inputs (seed {run.config.seed})" if inputs is None else "given inputs"
     return Computed(values, source, _within_budget(graph, right))
+
+
+def _open(graph: Graph, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return what is left to feed: without the inputs that are part of the program."""
+    return {name: array for name, array in inputs.items() if name not in graph.fixed}
 
 
 def compared_names(run: Run) -> tuple[str, ...]:
@@ -201,8 +206,8 @@ def _plain(number: float | None) -> float | None:
 def values_standing(run: Run, computed: Computed) -> str:
     """Return what the values rest on."""
     return (
-        f"model: {computed.inputs}, {run.program.storage} storage, float32 sums in the mesh's "
-        "order between PEs and BLAS's inside a tile; errors against a float64 reference"
+        f"model: {computed.inputs}, {run.program.storage} storage, {run.program.accumulate} sums in "
+        "the mesh's order between PEs and BLAS's inside a tile; errors against a float64 reference"
     )
 
 

@@ -8,6 +8,7 @@
   function fit(command, words) {
     const text = `${command.usage} ${command.help} ${command.group}`.toLowerCase();
     if (!words.every((word) => text.includes(word))) return 0;
+    if (text.includes(words.join(' '))) return command.id.startsWith(words[0] || '') ? 5 : 4;
     return command.id.startsWith(words[0] || '') ? 3 : command.id.includes(words[0] || '') ? 2 : 1;
   }
 

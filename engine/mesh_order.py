@@ -2,7 +2,8 @@
 
 A product is summed over K in `k_parts` pieces, one a row of the group. For each result the
 chain runs from both ends of the group towards the row that keeps it: (upper pieces + own) +
-lower pieces. Inside a tile BLAS sums as it likes. Row statistics run from west to east.
+lower pieces. Inside a tile BLAS sums as it likes in float32; what a PE keeps and what it passes
+on is rounded to the dtype of partial sums. Row statistics run from west to east.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from engine.dtypes import rounded
 from engine.geometry import Split
 from engine.kernels.conv.spec import Conv
 from engine.kernels.conv.values import output_shape, patches
@@ -51,12 +53,12 @@ def mesh_evaluate(
     parts = max(1, tiling.n_parts // problem.batch)
     with np.errstate(all="ignore"):
         if isinstance(op, Softmax):
-            return (_softmax(op, arrays[0], parts),)
+            return (_softmax(op, arrays[0], parts, problem.accumulate),)
         if isinstance(op, Normalize):
-            return (_normalize(op, arrays, parts),)
+            return (_normalize(op, arrays, parts, problem.accumulate),)
         if isinstance(op, Reduce) and op.fn in ("sum", "mean"):
             pieces = tiling.k_parts if problem.work == "reduce" else parts
-            return (_reduce(op, arrays[0], pieces),)
+            return (_reduce(op, arrays[0], pieces, problem.accumulate),)
         return evaluate(op, arrays)
 
 
@@ -82,7 +84,7 @@ def _recurrent(
 
     def product(state: np.ndarray, weights: np.ndarray) -> np.ndarray:
         out = np.empty((1, state.shape[0], weights.shape[1]), state.dtype)
-        _chain(state[None], weights[None], cuts, tiling, out)
+        _chain(state[None], weights[None], cuts, tiling, out, problem.accumulate)
         return np.asarray(out[0])
 
     return run_cell(op, arrays, product)
@@ -117,37 +119,57 @@ def mesh_product(
         for part in range(units.parts):
             first, count = units.start(part), units.size(part)
             rows = slice(first * problem.m_inner, (first + count) * problem.m_inner)
-            _chain(left[:, rows], right, cuts, tiling, out[:, rows])
+            _chain(left[:, rows], right, cuts, tiling, out[:, rows], problem.accumulate)
     return out
 
 
 def _chain(
-    left: np.ndarray, right: np.ndarray, cuts: list[int], tiling: Tiling, out: np.ndarray
+    left: np.ndarray,
+    right: np.ndarray,
+    cuts: list[int],
+    tiling: Tiling,
+    out: np.ndarray,
+    dtype: str,
 ) -> None:
     k_parts = len(cuts) - 1
     if k_parts == 1:
         np.matmul(left, right, out=out)
+        _round(out, dtype)
         return
     below = np.zeros_like(out)
     out[:] = 0
     if left.shape[1] >= k_parts:
-        _chain_by_position(left, right, cuts, out, below)
+        _chain_by_position(left, right, cuts, out, below, dtype)
     else:
-        _chain_by_result(left, right, cuts, tiling, out, below)
+        _chain_by_result(left, right, cuts, tiling, out, below, dtype)
     out += below
+    _round(out, dtype)
+
+
+def _round(partial: np.ndarray, dtype: str) -> None:
+    """Round partial sums in place to the dtype they are kept in."""
+    if dtype != "fp32":
+        partial[...] = rounded(partial, dtype)
 
 
 def _chain_by_position(
-    left: np.ndarray, right: np.ndarray, cuts: list[int], out: np.ndarray, below: np.ndarray
+    left: np.ndarray,
+    right: np.ndarray,
+    cuts: list[int],
+    out: np.ndarray,
+    below: np.ndarray,
+    dtype: str,
 ) -> None:
     kept = Split(left.shape[1], len(cuts) - 1)
     for piece in range(kept.parts):
         k, start = slice(cuts[piece], cuts[piece + 1]), kept.start(piece)
-        out[:, start:] += left[:, start:, k] @ right[:, k]
+        out[:, start:] += rounded(left[:, start:, k] @ right[:, k], dtype)
+        _round(out[:, start:], dtype)
     for piece in reversed(range(kept.parts)):
         k, start = slice(cuts[piece], cuts[piece + 1]), kept.start(piece)
         if start:
-            below[:, :start] += left[:, :start, k] @ right[:, k]
+            below[:, :start] += rounded(left[:, :start, k] @ right[:, k], dtype)
+            _round(below[:, :start], dtype)
 
 
 def _chain_by_result(
@@ -157,6 +179,7 @@ def _chain_by_result(
     tiling: Tiling,
     out: np.ndarray,
     below: np.ndarray,
+    dtype: str,
 ) -> None:
     k_parts, groups = len(cuts) - 1, left.shape[0]
     columns = Split(groups * right.shape[2], tiling.n_parts)
@@ -164,49 +187,51 @@ def _chain_by_result(
         [keeper_rows(left.shape[1], count, k_parts) for count in columns.sizes() if count], axis=1
     )
     kept = keepers.reshape(left.shape[1], groups, right.shape[2]).transpose(1, 0, 2)
-    panels = [left[:, :, a:b] @ right[:, a:b] for a, b in pairwise(cuts)]
+    panels = [rounded(left[:, :, a:b] @ right[:, a:b], dtype) for a, b in pairwise(cuts)]
     for piece, panel in enumerate(panels):
         np.add(out, panel, out=out, where=kept >= piece)
+        _round(out, dtype)
     for piece in reversed(range(k_parts)):
         np.add(below, panels[piece], out=below, where=kept < piece)
+        _round(below, dtype)
 
 
-def mesh_sum(x: np.ndarray, axes: tuple[int, ...], parts: int) -> np.ndarray:
+def mesh_sum(x: np.ndarray, axes: tuple[int, ...], parts: int, dtype: str = "fp32") -> np.ndarray:
     """Return the sum over `axes` (kept as 1): each PE's share first, then PE after PE."""
     last = axes[-1]
     inner = x.sum(axis=axes[:-1], keepdims=True) if len(axes) > 1 else x
     cut = Split(inner.shape[last], min(parts, inner.shape[last]))
     starts = [cut.start(i) for i in range(cut.parts)]
-    shares = np.moveaxis(np.add.reduceat(inner, starts, axis=last), last, 0)
+    shares = rounded(np.moveaxis(np.add.reduceat(inner, starts, axis=last), last, 0), dtype)
     total = shares[0].copy()
     for share in shares[1:]:
-        total += share
+        total = rounded(total + share, dtype)
     return np.expand_dims(total, last)
 
 
-def _softmax(op: Softmax, x: np.ndarray, parts: int) -> np.ndarray:
+def _softmax(op: Softmax, x: np.ndarray, parts: int, dtype: str) -> np.ndarray:
     x = unseen_hidden(op, x)
     shifted = x - np.max(x, axis=op.axis, keepdims=True)
     powers = np.exp(shifted)
-    total = mesh_sum(powers, (op.axis,), parts)
+    total = mesh_sum(powers, (op.axis,), parts, dtype)
     return np.asarray(shifted - np.log(total) if op.log else powers / total)
 
 
-def _normalize(op: Normalize, arrays: Sequence[np.ndarray], parts: int) -> np.ndarray:
+def _normalize(op: Normalize, arrays: Sequence[np.ndarray], parts: int, dtype: str) -> np.ndarray:
     x = arrays[0]
     count = x.dtype.type(np.prod([x.shape[axis] for axis in op.axes]))
-    centered = x - mesh_sum(x, op.axes, parts) / count if op.center else x
-    variance = mesh_sum(centered * centered, op.axes, parts) / count
+    centered = x - mesh_sum(x, op.axes, parts, dtype) / count if op.center else x
+    variance = mesh_sum(centered * centered, op.axes, parts, dtype) / count
     result = centered / np.sqrt(variance + x.dtype.type(op.epsilon))
     for operand, combine in zip(arrays[1:], (np.multiply, np.add), strict=False):
         result = combine(result, operand)
     return np.asarray(result.astype(x.dtype, copy=False))
 
 
-def _reduce(op: Reduce, x: np.ndarray, parts: int) -> np.ndarray:
+def _reduce(op: Reduce, x: np.ndarray, parts: int, dtype: str) -> np.ndarray:
     if x.dtype.kind != "f" or not op.axes:
         return evaluate(op, (x,))[0]
-    total = mesh_sum(x, op.axes, parts)
+    total = mesh_sum(x, op.axes, parts, dtype)
     if op.fn == "mean":
         total = total / x.dtype.type(np.prod([x.shape[axis] for axis in op.axes]))
     return np.asarray(total if op.keepdims else np.squeeze(total, axis=op.axes))

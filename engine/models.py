@@ -18,7 +18,10 @@ from engine.store import TensorStore
 def program_models(program: Program) -> dict[str, KernelModel]:
     """Return the model of every kernel, by id."""
     shapes = {tensor.id: tensor.shape for tensor in program.tensors}
-    return {k.id: kernel_model(k.spec, shapes, frozenset(k.weights)) for k in program.kernels}
+    return {
+        k.id: kernel_model(k.spec, shapes, frozenset(k.weights), program.accumulate)
+        for k in program.kernels
+    }
 
 
 def program_profiles(program: Program, store: TensorStore | None = None) -> dict[str, Profile]:

@@ -223,6 +223,8 @@ class Program:
     """PEs of each region in `order`; empty: those of its only kernel"""
     streams: tuple[WeightStream, ...] = ()
     """weights that arrive while the program runs, in the order of the ports"""
+    accumulate: str = "fp32"
+    """dtype of partial sums, a name in `engine.dtypes`"""
     notes: tuple[str, ...] = field(default=())
     """modelling notes a reader of the run should see"""
 

@@ -73,13 +73,13 @@ def compile_graph(
     """
     cache = cache or StageCache()
     imported = graph
-    off, joining = config.passes_off, config.fusion
+    off, joining, summed = config.passes_off, config.fusion, config.accumulate
     graph = cache.get("passes", (imported, off), lambda: run_passes(imported, off))
     shapes = {name: value.shape for name, value in graph.values.items()}
     plan = cache.get(
         "kernels",
-        (graph, joining),
-        lambda: plan_kernels(fuse(graph, joining), shapes, graph.constants),
+        (graph, joining, summed),
+        lambda: plan_kernels(fuse(graph, joining), shapes, graph.constants, summed),
     )
     store, contents = cache.get("store", graph, lambda: _store(graph))
     made, reason = _choose(Job(graph, plan, contents, config, progress, cache))
@@ -194,6 +194,7 @@ def _route(
         conflicts=find_conflicts(kernels, transfers, lengths),
         samples=DEFAULT_SAMPLES,
         storage=config.storage,
+        accumulate=config.accumulate,
     )
     return Routed(kernels, transfers, colors.used, colors.crowded, program)
 

@@ -61,6 +61,8 @@ class CompileConfig:
     """MB of tensors that a run keeps"""
     mode: str = "auto"
     """auto | pipeline | streaming"""
+    accumulate: str = "fp32"
+    """dtype of partial sums: fp32 | fp16"""
     prefetch: int = 1
     """kernels whose weights arrive ahead of the one that runs (streaming)"""
 
@@ -97,6 +99,7 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "pe_cap": config.cap(kernel) if kernel else None,
         "pin": pin_text(pin) if pin else None,
         "dtype": config.storage,
+        "accumulate": config.accumulate,
         "max_chunks": config.max_chunks,
         "fusion": _fusion_text(config.fusion),
         "aspect": config.aspect,

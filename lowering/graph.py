@@ -64,3 +64,5 @@ class Graph:
     """sha256 of the model file"""
     parameters: int = 0
     """distinct trainable elements, tied ones once"""
+    fixed: tuple[str, ...] = ()
+    """the model's inputs whose fed value says how to lay out: part of the program, no more fed"""

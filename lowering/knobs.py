@@ -82,6 +82,10 @@ _COMPILE = (
     Knob("dtype", "storage dtype", "choice",
          "dtype of weights and activations in SRAM and on links", "sizing",
          choices=tuple(DTYPES)),
+    Knob("accumulate", "accumulation", "choice",
+         "dtype of partial sums: rounded to it on each PE and after each step on their way; fp16 "
+         "halves their words and bytes", "kernels",
+         choices=("fp32", "fp16")),
     Knob("max_chunks", "chunks", "integer",
          "most chunks a sample is cut into on an edge; more overlaps kernels and adds steps",
          "routing", low=1, high=8, unit="chunks"),

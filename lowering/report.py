@@ -28,7 +28,7 @@ class KernelRow:
     """1e6 / cycles of its slowest transfer at full rate"""
     active_pes: int
     utilization: float
-    """compute cycles / (PEs x cycles of the pipeline's slowest kernel), 0..1"""
+    """compute cycles / (PEs x cycles of the slowest kernel; streaming: of all turns), 0..1"""
     region: Rect
     cycles: int
     """cycles of an instance"""
@@ -84,6 +84,8 @@ class CompileReport:
     activation_bytes: int
     """bytes of slots over all PEs"""
     colors_used: int
+    mode: str = "pipeline"
+    """pipeline | streaming: kernels have PEs of their own, or take turns on the same"""
     overflows: tuple[Overflow, ...] = ()
     smallest_machine: str | None = None
     """a machine on which it would fit, None when it fits or none is known"""
@@ -96,8 +98,9 @@ class CompileReport:
 
     @property
     def pes_used(self) -> int:
-        """PEs with a kernel"""
-        return sum(row.active_pes for row in self.rows)
+        """PEs with a kernel; of kernels that take turns those of the largest"""
+        areas = [row.active_pes for row in self.rows]
+        return max(areas, default=0) if self.mode == "streaming" else sum(areas)
 
     def to_text(self) -> str:
         """Return the report as a table for a terminal of 100 columns."""
@@ -149,8 +152,13 @@ class CompileReport:
         compute = min(row.compute_samples_per_mcycle for row in self.rows)
         move = min(row.transmission_samples_per_mcycle for row in self.rows)
         used = sum(row.utilization * row.active_pes for row in self.rows)
+        rates = [slow.samples_per_mcycle, compute, move]
+        if self.mode == "streaming":
+            each = ((r.samples_per_mcycle, r.compute_samples_per_mcycle,
+                     r.transmission_samples_per_mcycle) for r in self.rows)  # fmt: skip
+            rates = [1 / sum(1 / rate for rate in column) for column in zip(*each, strict=True)]
         return (
-            f"{'Overall':<28} {slow.samples_per_mcycle:>10.3f} {compute:>10.3f} {move:>10.3f} "
+            f"{'Overall':<28} {rates[0]:>10.3f} {rates[1]:>10.3f} {rates[2]:>10.3f} "
             f"{self.pes_used:>9,} {used / max(1, self.pes_used):>8.1%} "
             f"{max(row.sram_bytes for row in self.rows):>9,}"
         )
@@ -161,6 +169,7 @@ class CompileReport:
             "model": self.model,
             "machine": self.machine.name,
             "fits": self.fits,
+            "mode": self.mode,
             "parameters": self.parameters,
             "macs": self.macs,
             "pes_used": self.pes_used,

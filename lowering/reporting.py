@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from engine.kernels.cost import KernelModel
 from engine.machine import DTYPE_BYTES
@@ -28,7 +29,7 @@ def make_report(
     """Return the report of a program."""
     kinds = {draft.name: draft.kind for draft in plan.drafts}
     lengths = placed.lengths()
-    slowest = max(lengths.values())
+    slowest = max(lengths.values()) if program.mode == "pipeline" else sum(lengths.values())
     carried = _carried_cycles(program)
     rows = []
     for kernel, memory in zip(program.kernels, memories, strict=True):
@@ -54,9 +55,10 @@ def make_report(
         rows=tuple(rows),
         parameters=graph.parameters,
         macs=sum(_macs(model) for model in plan.models.values()),
-        parameter_bytes=_bytes_of(program, ("weights",)),
+        parameter_bytes=_bytes_of(program, ("weights", "weight slot")),
         activation_bytes=_bytes_of(program, ("in slot", "out slot")),
         colors_used=colors,
+        mode=program.mode,
         overflows=tuple(overflows),
         notes=(placed.finding.sentence,) if placed.finding else (),
     )
@@ -85,8 +87,16 @@ def _carried_cycles(program: Program) -> dict[str, int]:
 
 
 def _bytes_of(program: Program, roles: Sequence[str]) -> int:
+    """Return the bytes over all PEs; where kernels take turns those of the fullest turn."""
     areas = {kernel.id: kernel.region.area for kernel in program.kernels}
-    return sum(b.size * areas[b.kernel] for b in program.buffers if b.role in roles)
+    mine = [b for b in program.buffers if b.role in roles]
+    if program.mode == "pipeline":
+        return sum(b.size * areas[b.kernel] for b in mine)
+    change = [0] * (len(program.kernels) + 1)
+    for buffer in mine:
+        change[buffer.live[0]] += buffer.size * areas[buffer.kernel]
+        change[buffer.live[1] + 1] -= buffer.size * areas[buffer.kernel]
+    return max(accumulate(change))
 
 
 def _sram_overflow(memory: KernelMemory, program: Program) -> Overflow:

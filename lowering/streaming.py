@@ -111,6 +111,7 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
         ),
         samples=STREAMING_SAMPLES,
         storage=config.storage,
+        accumulate=config.accumulate,
         mode="streaming",
         regions=(Rect(0, 0, machine.rows, machine.cols),),
         streams=streams,
@@ -137,10 +138,16 @@ def _resident(model: KernelModel) -> int:
 
 def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
     """Return the pipeline where it fits and is not slower, else the streaming compile."""
+    short, fast, bound = _shortage(pipeline, job.config), _pipeline_rate(pipeline), _most(job)
+    if not short and bound <= fast:
+        return pipeline, (
+            f"mode pipeline: it fits and is not slower; pipeline {fast:.3g} samples/Mcycle, "
+            f"streaming at most {bound:.3g}: its weights take that long to arrive (model)",
+        )
     streaming = compile_streaming(job)
-    fast, slow = _pipeline_rate(pipeline), _streaming_rate(streaming)
+    slow = _streaming_rate(streaming)
     figures = f"pipeline {fast:.3g}, streaming {slow:.3g} samples/Mcycle (model, no contention)"
-    if short := _shortage(pipeline, job.config):
+    if short:
         if not _shortage(streaming, job.config):
             return streaming, (f"mode streaming: as a pipeline {short}; {figures}",)
         return pipeline, (f"mode pipeline: neither mode fits; {figures}",)
@@ -162,6 +169,17 @@ def _shortage(made: Made, config: CompileConfig) -> str:
 
 def _pipeline_rate(made: Made) -> float:
     return MEGACYCLE / max(made.placed.lengths().values())
+
+
+def _most(job: Job) -> float:
+    """Samples a megacycle that streaming cannot exceed: the ports carry every weight each time.
+
+    Known before anything is placed, so that a pipeline that beats it needs no second compile.
+    """
+    machine, dtype = job.config.machine, job.config.storage
+    words = sum(machine.words(_resident(model), dtype) for model in job.plan.models.values())
+    arriving = words / machine.weight_wavelets_per_cycle
+    return MEGACYCLE / arriving if arriving else float("inf")
 
 
 def _streaming_rate(made: Made) -> float:

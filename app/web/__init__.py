@@ -11,5 +11,7 @@ from app.web.folders import Folders
 from app.web.registry import Registry, SessionError
 from app.web.server import ServeError, serve
 
-__all__ = ["Access", "AccessError", "Folders", "Registry", "ServeError", "SessionError", "create_app", "make_access",
-           "serve"]  # fmt: skip
+__all__ = [
+    "Access", "AccessError", "Folders", "Registry", "ServeError", "SessionError", "create_app",
+    "make_access", "serve",
+]  # fmt: skip

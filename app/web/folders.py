@@ -50,9 +50,9 @@ class Folders:
         Raises:
             FolderError: outside it, or its folder does not exist.
         """
-        for root in self.roots[:1]:
+        for root in self.roots[:1] if "\0" not in name else ():
             path = (root / name).resolve()
-            if "\0" not in name and path.is_relative_to(root) and path.parent.is_dir():
+            if path.is_relative_to(root) and path.parent.is_dir():
                 return path
         raise FolderError(f"'{name}' does not lie in the folder of this server")
 

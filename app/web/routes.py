@@ -141,11 +141,15 @@ def confined(command_id: str, args: list[Any], folders: Folders) -> list[Any]:
 def show_box(debugger: Debugger, body: Any) -> str:
     """Show the rectangle of PEs that a canvas shows; returns an error as a sentence."""
     box = body.get("box") if isinstance(body, dict) else None
-    whole = isinstance(box, list) and all(isinstance(n, int) and abs(n) < _FAR for n in box)
-    if not whole or len(box) != 4:
+    sides = [side for side in box if _is_side(side)] if isinstance(box, list) else []
+    if not isinstance(box, list) or len(box) != 4 or len(sides) != 4:
         return "a viewport is four whole numbers: row, column, rows, columns"
-    debugger.set_viewport(*box)
+    debugger.set_viewport(*sides)
     return ""
+
+
+def _is_side(value: object) -> bool:
+    return isinstance(value, int) and abs(value) < _FAR
 
 
 def _download(debugger: Debugger, ending: str) -> Response:

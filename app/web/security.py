@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from urllib.parse import urlsplit
 
+from dash.exceptions import DependencyException, InvalidResourceError
 from flask import Flask, Response, redirect, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as AnyResponse
@@ -62,6 +63,11 @@ def guard(server: Flask, access: Access | None = None) -> None:
     @server.errorhandler(HTTPException)
     def in_plain_text(error: HTTPException) -> Response:
         return _refusal(f"{error.name.lower()}: {error.description}", error.code or 500)
+
+    @server.errorhandler(DependencyException)
+    @server.errorhandler(InvalidResourceError)
+    def no_such_script(error: Exception) -> Response:
+        return _refusal(f"there is no script at {request.path[:200]!r}", 404)
 
     @server.errorhandler(Exception)
     def fault(error: Exception) -> Response:

@@ -75,7 +75,8 @@ def make_server(
 
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     sys.setswitchinterval(_SWITCH_SECONDS)
-    app = create_app(registry or Registry(debugger), access, folders)
+    known = Registry(debugger) if registry is None else registry
+    app = create_app(known, access, folders)
     return create_server(
         app.server, sockets=[listener], threads=_THREADS, ident=None,
         max_request_body_size=MOST_UPLOAD_BYTES + (1 << 20),

@@ -6,7 +6,7 @@ tile run as vector operations along N or along the positions of one chunk, which
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
 
@@ -19,8 +19,6 @@ from engine.kernels.work import Epilogue, kernel_epilogue
 from engine.machine import DTYPE_BYTES, MachineSpec
 from engine.program import Tiling
 
-ACCUMULATOR_BYTES = 4
-"""partial sums are kept in fp32"""
 MAX_CHUNKS = 8
 """a vector operation never crosses a chunk; a sample has at most this many"""
 
@@ -57,9 +55,11 @@ class KernelModel:
     """elements of each resident operand of the epilogue"""
 
 
-def kernel_model(spec: KernelSpec, shapes: Shapes, weights: frozenset[str]) -> KernelModel:
+def kernel_model(
+    spec: KernelSpec, shapes: Shapes, weights: frozenset[str], accumulate: str = "fp32"
+) -> KernelModel:
     """Return the model of a kernel; `weights` names its resident tensors."""
-    problem = kernel_problem(spec, shapes)
+    problem = replace(kernel_problem(spec, shapes), accumulate=accumulate)
     main = spec.main_op
     made = {name for op in spec.ops for name in op.outputs}
     main_weights = [n for n in main.inputs if n in weights]
@@ -164,7 +164,7 @@ def _transfer_cycles(
     gates = problem.k_inner if problem.serial > 1 else 1
     summed = np.where(k_parts > 1, 2 * m * n * gates, 0) if problem.work != "none" else 0 * own
     words = _ceil((arriving + own) * bytes_each / machine.wavelet_bytes)
-    return np.asarray(words + _ceil(summed * ACCUMULATOR_BYTES / machine.wavelet_bytes))
+    return np.asarray(words + _ceil(summed * problem.accumulator_bytes / machine.wavelet_bytes))
 
 
 def estimate(
@@ -274,7 +274,7 @@ def tile_bytes(
         arriving = share * model.streamed
     arriving = arriving + -(-(share * model.side_inputs) // k_parts)
     slots = 2 * (arriving + own) * size
-    sums = partial_sum_elements(m, n) * ACCUMULATOR_BYTES
+    sums = partial_sum_elements(m, n) * problem.accumulator_bytes
     return np.asarray(held + np.ceil(slots) + 3 * own * size + sums)
 
 

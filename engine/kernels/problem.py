@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 
+from engine.dtypes import DTYPES
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
 from engine.kernels.embedding.spec import RowSum
@@ -47,6 +48,13 @@ class Problem:
     """axis of the output that N runs along (innermost part)"""
     serial: int = 1
     """time steps that follow one another inside an instance; each needs all of the one before"""
+    accumulate: str = "fp32"
+    """dtype of partial sums on a PE and on their way, a name in `engine.dtypes`"""
+
+    @property
+    def accumulator_bytes(self) -> int:
+        """bytes of one partial sum"""
+        return DTYPES[self.accumulate].bytes
 
     @property
     def m(self) -> int:

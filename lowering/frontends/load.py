@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from lowering.errors import ModelImportError
 from lowering.frontends.transformer.options import ModelOptions
 from lowering.graph import Graph
@@ -30,6 +32,8 @@ class LoadOptions:
     """sizes of symbolic dimensions, for ONNX"""
     values: bool = True
     """False: shapes are enough, large weights are not read"""
+    fed: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """arrays fed to an ONNX file: those that say how to lay out become part of the program"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +74,8 @@ def load_with_notes(source: str | Path, options: LoadOptions | None = None) -> L
 
 
 def _onnx(path: Path, options: LoadOptions) -> Loaded:
-    from lowering.frontends.onnx import load_onnx
+    from lowering.frontends.onnx import import_with_values, load_onnx
+    from lowering.frontends.onnx.reading import read_model
 
     said = options.model.given()
     if said:
@@ -79,6 +84,9 @@ def _onnx(path: Path, options: LoadOptions) -> Loaded:
             "a Model Zoo YAML; an ONNX file has its shapes: fix a symbolic dimension with "
             "--dim NAME=N"
         )
+    if options.fed:
+        file = read_model(path)
+        return Loaded(import_with_values(file, options.fed, options.dims, values=options.values))
     return Loaded(load_onnx(path, options.dims, values=options.values))
 
 

@@ -9,7 +9,6 @@ from functools import lru_cache
 import numpy as np
 
 from engine.kernels.cost import (
-    ACCUMULATOR_BYTES,
     KernelModel,
     partial_sum_elements,
     weight_bytes,
@@ -113,7 +112,7 @@ def work_requests(kernel: Kernel, model: KernelModel, dtype: str) -> list[Buffer
     found = []
     if problem.work != "none":
         held = partial_sum_elements(np.asarray(positions), np.asarray(columns))
-        size = int(held) * ACCUMULATOR_BYTES
+        size = int(held) * problem.accumulator_bytes
         found.append(BufferRequest("partial sums", "work", size, 0, main))
     for index, op in enumerate(ops):
         if index == main or not vector_ops(op):

@@ -74,10 +74,11 @@ def plan_kernels(
     drafts: Sequence[KernelDraft],
     shapes: Shapes,
     constants: Mapping[str, np.ndarray] | None = None,
+    accumulate: str = "fp32",
 ) -> KernelPlan:
     """Return the drafts under unique names, with their models."""
     named = _unique(drafts)
-    models = {d.name: kernel_model(d.spec, shapes, frozenset(d.weights)) for d in named}
+    models = {d.name: kernel_model(d.spec, shapes, frozenset(d.weights), accumulate) for d in named}
     return KernelPlan(named, models, constants or {})
 
 

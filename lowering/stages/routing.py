@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.geometry import Rect
-from engine.kernels.cost import ACCUMULATOR_BYTES, KernelModel
+from engine.kernels.cost import KernelModel
 from engine.machine import MachineSpec
 from engine.program import Leg, Tiling
 
@@ -156,7 +156,7 @@ def kernel_legs(model: KernelModel, end: End, machine: MachineSpec) -> tuple[Leg
     rows = (region.row, region.rows)
     cols = (region.col, region.cols)
     legs: list[Leg] = []
-    scale = ACCUMULATOR_BYTES / machine.wavelet_bytes
+    scale = problem.accumulator_bytes / machine.wavelet_bytes
     if tiling.k_parts > 1 and problem.work != "none":
         gates = problem.k_inner if problem.serial > 1 else 1
         words = round(problem.m * problem.n * gates * scale)

@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from app.debugger import Debugger
+from app.views.build_streaming import view_streaming
 from tests.app.sessions import mlp_streaming
 from tests.browser.conftest import LiveServer
 
@@ -78,7 +79,7 @@ def test_overview_names_what_holds_the_makespan(page: Page, debugger: Debugger) 
 def test_advice_is_tried_and_gives_gains(page: Page, debugger: Debugger) -> None:
     press(page, "A")
     page.click("#fill-advice [data-do=advise]")
-    expect(page.locator("#fill-advice")).to_contain_text("tried", timeout=30_000)
+    expect(page.locator("#fill-advice")).to_contain_text("have a change that gains", timeout=30_000)
     expect(page.locator("#fill-advice [data-do=optimize]")).to_be_visible()
     assert debugger.view_advice().is_tried
 
@@ -103,13 +104,16 @@ def test_compare_shows_the_table_and_the_difference_map(page: Page) -> None:
 
 
 def test_streaming_run_outlines_the_kernel_whose_turn_it_is(page: Page) -> None:
-    server = LiveServer(mlp_streaming())
-    page.context.new_page().close()
+    session = mlp_streaming()
+    steps = range(session.run.timeline.steps)
+    shown = [(step, view_streaming(session.run, step)) for step in steps]
+    step, view = next((s, v) for s, v in shown if v is not None and v.arriving and s > 3)
+    server = LiveServer(session)
     other = page.context.new_page()
     other.goto(server.address)
     other.wait_for_function("window.MESH && window.MESH.painted > 0")
-    other.evaluate("window.WS.act('seek', 16)")
-    expect(other.locator("#arriving")).to_contain_text("weights arrive: fc1 for sample 1")
-    expect(other.locator("#arriving")).to_contain_text("next: scores")
+    other.evaluate("step => window.WS.act('seek', step)", step)
+    expect(other.locator("#arriving")).to_have_text(view.sentence)
+    expect(other.locator("#arriving")).to_contain_text("weights arrive: ")
     other.close()
     server.stop()

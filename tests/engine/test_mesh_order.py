@@ -189,3 +189,36 @@ def test_row_sums_run_from_west_to_east() -> None:
 def test_more_parts_than_columns_is_one_each() -> None:
     x = np.arange(3, dtype=np.float32)
     assert mesh_sum(x, (0,), 9).tolist() == [3]
+
+
+HALF = np.float32(2**11)
+"""from here on float16 has no odd integers: HALF + 1 == HALF, HALF + 2 is exact"""
+
+
+def narrow_product(left: list[list[float]], tiling: Tiling) -> list[float]:
+    """Return the sums of each row of `left` with partial sums in fp16."""
+    array = np.array(left, np.float32)
+    m, k = array.shape
+    problem = Problem(m, 1, k, 1, 1, work="mac", accumulate="fp16")
+    ones = np.ones((1, k, 1), np.float32)
+    found: list[float] = mesh_product(array[None], ones, problem, tiling)[0, :, 0].tolist()
+    return found
+
+
+def test_fp16_partial_sums_are_rounded_after_each_step_of_the_chain() -> None:
+    row = [float(HALF), 1.0, 1.0]
+    # one result, kept by row 0: HALF + (1 + 1)
+    assert narrow_product([row], Tiling(1, 3, 1)) == [HALF + 2]
+    # three positions: row 0 keeps HALF + (1 + 1), rows 1 and 2 keep (HALF + 1) + 1
+    assert narrow_product([row] * 3, Tiling(1, 3, 1)) == [HALF + 2, HALF, HALF]
+    # one PE sums in float32 and rounds what it keeps
+    assert narrow_product([row], Tiling(1, 1, 1)) == [HALF + 2]
+    assert narrow_product([[float(HALF), 1.0]], Tiling(1, 1, 1)) == [HALF]
+
+
+def test_fp16_row_statistics_are_rounded_from_pe_to_pe() -> None:
+    x = np.array([HALF, 1, 1], np.float32)
+    assert mesh_sum(x, (0,), 1, "fp16").tolist() == [HALF + 2]
+    assert mesh_sum(x, (0,), 3, "fp16").tolist() == [HALF]
+    assert mesh_sum(x[::-1].copy(), (0,), 3, "fp16").tolist() == [HALF + 2]
+    assert mesh_sum(x, (0,), 3).tolist() == [HALF + 2]

@@ -65,6 +65,18 @@ class Terminal:
             assert time.monotonic() < end, f"'{text}' did not go from:\n{shown}"
             time.sleep(0.1)
 
+    def settled(self, text: str, ansi: bool = False) -> list[str]:
+        """Return the screen once `text` stands there and two looks are equal."""
+        before = self.wait_for(text)
+        while True:
+            time.sleep(0.3)
+            now = self.wait_for(text)
+            if now == before:
+                break
+            before = now
+        words = ("capture-pane", "-p", "-e") if ansi else ("capture-pane", "-p")
+        return self._tmux(*words).splitlines()
+
     def close(self) -> None:
         """End this server."""
         self._tmux("kill-server")

@@ -100,9 +100,11 @@ class NodeContext:
         """Return the numbers of an input that must not depend on the model's inputs."""
         name = self.input(index)
         if name not in self.builder.constants:
+            asked = self.builder.origins(name)
+            hint = f"; give '{min(asked)}' its value with run --inputs" if asked else ""
             raise NotStaticError(
-                f"its {what} ('{name}') is computed from data or has no numbers",
-                self.builder.origins(name),
+                f"its {what} ('{name}') is computed from data or has no numbers{hint}",
+                asked,
             )
         return self.builder.constants[name]
 

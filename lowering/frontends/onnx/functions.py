@@ -5,11 +5,15 @@ Knows schemas and protobufs; nothing of importing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from onnx import AttributeProto, FunctionProto, NodeProto, defs, helper
+
+
+_NEVER = ("Bernoulli", "SequenceMap")
+"""operators whose body draws random numbers or walks a sequence: nothing a mesh program fixes"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +53,27 @@ def schema_body(
     given = {**defaults, **{each.name: each for each in function.attribute_proto}, **given}
     nodes = tuple(_filled(each, given) for each in function.node)
     return Body(tuple(function.input), tuple(function.output), nodes)
+
+
+def operators_with_bodies(covered: Collection[str]) -> frozenset[str]:
+    """Return the operators outside `covered` whose ONNX body is made of covered ones.
+
+    A body that depends on the inputs' types is counted: what it is made of shows at import only.
+    """
+    whole: dict[str, frozenset[str]] = {}
+    for schema in defs.get_all_schemas():
+        if schema.domain or schema.name in {*covered, *_NEVER} or schema.deprecated:
+            continue
+        if schema.has_context_dependent_function:
+            whole[schema.name] = frozenset()
+        elif schema.has_function:
+            whole[schema.name] = frozenset(node.op_type for node in schema.function_body.node)
+    found: set[str] = set()
+    while True:
+        more = {name for name, parts in whole.items() if parts <= {*covered, *found}} - found
+        if not more:
+            return frozenset(found)
+        found |= more
 
 
 def _parsed(content: bytes) -> FunctionProto:

@@ -6,6 +6,7 @@ Every shape is known before a node is reached, so `Shape` and what is made from 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +86,8 @@ def import_file(
         _check_outputs(builder, graph)
         outputs = [output.name for output in graph.output]
         inputs = [name for name in prepared.inputs if name not in fixed]
-        return builder.finish(path.stem, inputs, outputs, file.digest)
+        made = builder.finish(path.stem, inputs, outputs, file.digest)
+        return replace(made, fixed=tuple(name for name in prepared.inputs if name in fixed))
     except (ModelImportError, UnsupportedOpError) as error:
         error.add_note(f"in {path}")
         raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 import socket
 import threading
 import urllib.request
@@ -22,6 +21,14 @@ from tests.app.sessions import mlp_run
 LOCAL = {"Host": "127.0.0.1:8050"}
 UP = ("../../etc/passwd", "..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "/etc/passwd",
       "....//etc/passwd", "..\\..\\etc\\passwd", "%00", "file:///etc/passwd")  # fmt: skip
+
+BODIES = (
+    b"", b"{", b"[]", b"null", b'{"command": 7}', b"\xff\xfe", b'{"box": [1]}',
+    b'{"command": "seek", "args": [[1]]}', b'{"command": "seek", "args": ["1e999"]}',
+    b'{"command": "__init__", "args": []}', b'{"box": [1e300, 0, 1, 1]}',
+    b'{"box": [99999999999999999999, 0, 1, 1]}', b'{"command": "nope"}',
+    b'{"command": "watch", "args": ["sram > 999999999999999999999999999999999"]}',
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -85,7 +92,7 @@ def test_page_cannot_write_outside(client: FlaskClient, session: str, folder: Pa
 
 @pytest.mark.parametrize(
     ("name", "size", "status"),
-    [("big.onnx", (1 << 20) + 1, 413), ("script.sh", 10, 415), ("a.onnx", 0, 400)],
+    [("big.onnx", (1 << 20) + 1, 413), ("script.sh", 10, 415), ("a.onnx", 0, 411)],
 )
 def test_upload_is_bounded_in_size_and_kind(
     client: FlaskClient, session: str, name: str, size: int, status: int
@@ -126,7 +133,6 @@ def test_recording_that_lies_about_its_sizes_is_refused(
 
 
 def test_opening_a_model_changes_one_tab_only(client: FlaskClient, registry: Registry) -> None:
-    shutil.rmtree("nowhere", ignore_errors=True)
     tabs = [f"{registry.epoch}-aaaaaaaa", f"{registry.epoch}-bbbbbbbb"]
     before = [client.get(f"/api/state/{tab}").get_json() for tab in tabs]
     assert client.post(f"/api/open/{tabs[0]}", json={"name": "cnn"}).status_code == 200
@@ -138,12 +144,7 @@ def test_opening_a_model_changes_one_tab_only(client: FlaskClient, registry: Reg
 
 def test_two_thousand_bad_requests_leave_the_server_well(client: FlaskClient, session: str) -> None:
     rng = random.Random(1)
-    bodies: list[bytes] = [b"", b"{", b"[]", b"null", b'{"command": 7}', b"\xff\xfe", b'{"box": [1]}',
-              b'{"command": "seek", "args": [[1]]}', b'{"command": "seek", "args": ["1e999"]}',
-              b'{"command": "__init__", "args": []}', b'{"box": [1e300, 0, 1, 1]}',
-              b'{"box": [99999999999999999999, 0, 1, 1]}', b'{"command": "nope"}',
-              json.dumps({"command": "break", "args": ["(" * 3000]}).encode(),
-              json.dumps({"command": "watch", "args": ["sram > " + "9" * 400]}).encode()]  # fmt: skip
+    bodies = [*BODIES, json.dumps({"command": "break", "args": ["(" * 3000]}).encode()]
     routes = ["do", "viewport", "open", "upload", "frame", "levels", "pe", "page", "timeline", "x"]
     hosts = ["127.0.0.1", "evil.example", "", "127.0.0.1:x", "[::1", "a" * 900]
     for _ in range(2000):

@@ -6,12 +6,14 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import urllib.request
 
 import pytest
 
 from app.debugger import Debugger
-from app.web import ServeError, serve
+from app.web import Registry, ServeError, serve
+from app.web.server import address_of, listen, make_server
 
 _SCRIPT = """
 from app.web import serve
@@ -45,3 +47,34 @@ def test_ctrl_c_ends_it_cleanly() -> None:
     assert out == "ended well\n"
     assert rest == ""
     assert process.returncode == 0
+
+
+def test_sigterm_ends_it_cleanly_and_the_token_is_printed_once() -> None:
+    script = _SCRIPT.replace(
+        "open_browser=False", "open_browser=False, access=make_access('0.0.0.0')"
+    ).replace("import serve", "import make_access, serve")
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        address = process.stderr.readline().split()[3]
+        assert "/?token=" in address
+        process.send_signal(signal.SIGTERM)
+        out, rest = process.communicate(timeout=20)
+    assert out == "ended well\n"
+    assert rest == ""
+    assert process.returncode == 0
+
+
+def test_server_uses_the_registry_it_is_given(debugger: Debugger) -> None:
+    registry = Registry(debugger)
+    listener = listen(0)
+    server = make_server(debugger, listener, registry)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    address = f"{address_of(listener)}api/state/{registry.epoch}-0123456789"
+    with urllib.request.urlopen(address, timeout=20) as answer:
+        assert answer.status == 200
+    assert len(registry) == 1
+    server.close()
+    listener.close()

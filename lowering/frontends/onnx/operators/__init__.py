@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lowering.frontends.onnx.functions import operators_with_bodies
 from lowering.frontends.onnx.operators import (
     constants,
     contraction,
@@ -37,5 +38,5 @@ OPERATORS: dict[str, Importer] = {
 
 
 def supported_operators() -> tuple[str, ...]:
-    """Return the ONNX operators that can be imported, in alphabetical order."""
-    return tuple(sorted(OPERATORS))
+    """Return the ONNX operators that can be imported, by a rule or by their body, sorted."""
+    return tuple(sorted({*OPERATORS, *operators_with_bodies(OPERATORS)}))
