@@ -205,8 +205,9 @@ def _plain(number: float | None) -> float | None:
 
 def values_standing(run: Run, computed: Computed) -> str:
     """Return what the values rest on."""
+    program = run.program
     return (
-        f"model: {computed.inputs}, {run.program.storage} storage, {run.program.accumulate} sums in "
+        f"model: {computed.inputs}, {program.storage} storage, {program.accumulate} sums in "
         "the mesh's order between PEs and BLAS's inside a tile; errors against a float64 reference"
     )
 

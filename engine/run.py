@@ -20,6 +20,7 @@ from engine.timeline import Timeline
 from engine.timing import simulate
 from engine.timing_check import Deadlock
 from engine.traffic import Traffic
+from engine.validate import require_valid
 
 
 class ProgramDeadlock(ValueError):
@@ -53,9 +54,11 @@ def execute(
     """Run a program; `every_step` checks the ledger's link law in each step.
 
     Raises:
+        ProgramError: the program is not well formed.
         ProgramDeadlock: slots or order let it wait for itself.
         Cancelled: the progress was asked to stop.
     """
+    require_valid(program)
     profiles = program_profiles(program, store)
     lengths = {name: found.length for name, found in profiles.items()}
     net = build_net(program, lengths)

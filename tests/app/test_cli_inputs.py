@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ def reshaping(tmp_path: Path) -> Path:
     return saved(helper.make_model(graph, opset_imports=opsets, ir_version=8), tmp_path)
 
 
-def fed(folder: Path, **arrays: np.ndarray) -> Path:
+def fed(folder: Path, **arrays: Any) -> Path:
     path = folder / "fed.npz"
     np.savez(path, **arrays)
     return path

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from onnx import AttributeProto, FunctionProto, NodeProto, defs, helper
 
-
 _NEVER = ("Bernoulli", "SequenceMap")
 """operators whose body draws random numbers or walks a sequence: nothing a mesh program fixes"""
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from lowering.evaluate import reference
-from lowering.frontends.onnx import load_onnx, supported_operators
+from lowering.frontends.onnx import load_onnx
+from lowering.frontends.onnx.operators import OPERATORS
 from tests.factories.onnx_models import Array, one_node, onnxruntime_outputs, saved
 from tests.lowering.frontends.onnx.operator_cases import (
     CASES,
