@@ -36,6 +36,7 @@
       WS.time.show(facts.timeline);
       WS.showSteps(WS.state);
       signal('run-signal');
+      if (WS.state !== state) return; // a newer state came meanwhile; it shows itself
     }
     followValues(state.status);
     follow(state.cursor.viewport);

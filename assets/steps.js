@@ -71,6 +71,9 @@
     if (asked('step')) await WS.act('seek', wanted.get('step'));
     if (asked('pe')) await WS.act('pe', ...wanted.get('pe').split(','));
     else if (asked('kernel')) await WS.act('kernel', wanted.get('kernel'));
-    if (view.length === 4 && view.every(Number.isInteger)) await WS.sendBox(view);
+    if (view.length === 4 && view.every(Number.isInteger)) {
+      WS.mesh.showBox(view);
+      await WS.sendBox(view);
+    }
   };
 })();

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from app.tui.arrows import with_arrows
 from app.tui.glyphs import Glyphs, letters
 from app.tui.picture import Picture, paint
 from app.tui.strips import GUTTER, Ink, gutter, map_line, ruler
@@ -72,7 +73,8 @@ class MapWidget(Widget):
 
     def _draw(self, view: MapView) -> list[Strip]:
         high, wide = self.pixels
-        self._picture = picture = paint(view, high, wide, self._glyphs)
+        picture = with_arrows(paint(view, high, wide, self._glyphs), view, self._glyphs)
+        self._picture = picture
         ink = Ink(
             self._glyphs, self._glyphs.table(view.palette, bool(view.categories)),
             letters(view.categories, view.kind),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_SESSIONS = 64
 """tabs remembered; the one unused longest is dropped for a new one"""
-BUDGET_BYTES = 2 << 30
+BUDGET_BYTES = 1 << 30
 """arrays that all sessions may hold together"""
 IDLE_SECONDS = 60.0
 """time without a request after which a session may be freed for memory"""

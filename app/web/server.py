@@ -51,11 +51,11 @@ def serve(
     registry = Registry(debugger)
     server = make_server(debugger, listener, registry, allowed, folders)
     address = address_of(listener, allowed)
-    print(f"Waferscope is at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
-    if open_browser:
-        threading.Timer(0.3, webbrowser.open, (address,)).start()
     try:
         with _ended_by_signal():
+            print(f"Waferscope is at {address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
+            if open_browser:
+                threading.Timer(0.3, webbrowser.open, (address,)).start()
             server.run()
     finally:
         registry.close()

@@ -25,7 +25,7 @@ from tests.factories.light import light_path, reseed_light, without_last
 from tests.factories.onnx_models import onnxruntime_outputs, relative_error, saved
 from tests.factories.wheel_models import WHEEL_MODELS, file_type_input
 
-LIGHT = ("alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet",
+LIGHT = ("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet",
          "squeezenet", "vgg19", "zfnet512")  # fmt: skip
 SOURCES = {
     "python": '''

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from engine.values import run_values
 from lowering.compiler import compile_graph
 from lowering.config import CompileConfig, apply_knob
 from lowering.evaluate import default_inputs
+from lowering.frontends.onnx import load_onnx
 from tests.factories.graphs import model_graph, tiny_graph
 
 SIDE = 64
@@ -125,3 +127,13 @@ def test_mode_is_a_knob() -> None:
     assert config.mode == "streaming"
     assert apply_knob(config, "prefetch", "3").prefetch == 3
     assert PRESETS["wse2"].weight_wavelets_per_cycle == 44.0
+
+
+def test_auto_streams_what_a_pipeline_has_too_few_colors_for() -> None:
+    path = Path(__file__).parents[1] / "data" / "train_steps" / "resnet_s.onnx"
+    compiled = compile_graph(load_onnx(path), CompileConfig(samples=1))
+    assert (compiled.fits, compiled.program.mode) == (True, "streaming")
+    assert "as a pipeline a router is short of" in compiled.report.notes[-1]
+    shared = [c for c in compiled.program.conflicts if c.plane == "color"]
+    assert shared
+    assert compiled.report.colors_used <= 21

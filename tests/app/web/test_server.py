@@ -7,7 +7,9 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -59,6 +61,9 @@ def test_sigterm_ends_it_cleanly_and_the_token_is_printed_once() -> None:
         assert process.stderr is not None
         address = process.stderr.readline().split()[3]
         assert "/?token=" in address
+        local = f"http://127.0.0.1:{urlsplit(address).port}/"
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(local, timeout=20)
         process.send_signal(signal.SIGTERM)
         out, rest = process.communicate(timeout=20)
     assert out == "ended well\n"
