@@ -12,8 +12,8 @@ from app.opening import load_graph
 from app.run import Run, make_run
 from lowering.config import CompileConfig
 
-BUDGET = 0.2
-"""seconds from the order to the end of the work: the promise of the knobs"""
+LIMIT = 5.0
+"""seconds within which the work must have ended; how soon it does is benchmarks/bench_knobs"""
 
 
 @lru_cache(maxsize=1)
@@ -24,15 +24,13 @@ def _large_run() -> Run:
 
 
 @pytest.mark.parametrize("after", [0.0, 0.05, 0.15, 0.3])
-def test_cancel_ends_the_work_in_time(after: float) -> None:
+def test_cancel_ends_the_work_and_keeps_the_run(after: float) -> None:
     run = _large_run()
     session = Debugger(run)
     session.do("set", "fusion", "bias")
     time.sleep(after)
-    begun = time.process_time()
     session.do("cancel")
-    session.wait(20)
-    assert time.process_time() - begun < BUDGET
+    session.wait(LIMIT)
     assert session.job is not None
     assert session.job.state == "cancelled"
     assert session.run is run
