@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 
+from app.debugger import Debugger
 from app.opening import load_graph
 from app.run import make_run
 from benchmarks.measure import line
@@ -16,6 +17,8 @@ from lowering.config import KNOBS, CompileConfig, apply_knob
 
 KEPT = {"routing", "memory", "timing", "values", "print"}
 """stages of knobs that leave the placement alone"""
+MOMENTS = (0.0, 0.05, 0.15, 0.3)
+"""seconds after its start at which a recompile is cancelled"""
 TURNS = (
     ("samples", "5"), ("slots", "3"), ("max_chunks", "4"), ("route_order", "xy"),
     ("host_wavelets_per_cycle", "20"), ("clock_hz", "1e9"), ("hop_cycles", "2"),
@@ -41,6 +44,18 @@ def main() -> None:
         found.append((time.process_time() - begin, 0.3 if knob.stage in KEPT else 1.5, name))
     for seconds, budget, name in sorted(found):
         print(line(f"gpt2-small, wse2: {name}", seconds, budget))
+    print(line("cancel of a recompile, worst of 4 moments", max(map(_cancel, MOMENTS)), 0.2))
+
+
+def _cancel(after: float) -> float:
+    """Return the seconds from cancelling a recompile, started `after` before, to its end."""
+    session = Debugger.open("gpt2-small")
+    session.do("set", "fusion", "bias")
+    time.sleep(after)
+    begin = time.perf_counter()
+    session.do("cancel")
+    session.wait(20)
+    return time.perf_counter() - begin
 
 
 if __name__ == "__main__":
