@@ -40,7 +40,7 @@ def test_everything_else_is_refused(folders: Folders, name: str) -> None:
 
 def test_files_are_written_inside_only(folders: Folders) -> None:
     assert folders.place("new.yaml") == folders.roots[0] / "new.yaml"
-    for name in ("../new.yaml", "/tmp/new.yaml", "no/folder/new.yaml"):
+    for name in ("../new.yaml", "/new.yaml", "no/folder/new.yaml"):
         with pytest.raises(FolderError):
             folders.place(name)
 
