@@ -9,7 +9,7 @@ import textwrap
 from app.cli import OK
 from app.views.base import to_plain
 from engine.machine import PRESETS, MachineSpec
-from lowering.config import KNOBS, CompileConfig, Knob, knob_value
+from lowering.config import KNOBS, CompileConfig, knob_value
 
 WIDTH = 80
 """columns of a terminal that nobody has widened"""
@@ -66,20 +66,13 @@ def knobs(arguments: argparse.Namespace) -> int:
     default = CompileConfig()
     for knob in KNOBS.values():
         name = knob.name + ("@KERNEL" if knob.per_kernel else "")
-        begin, indent = f"{name:<{_NAME}}", " " * _NAME
-        span = f"{_span(knob)} (default {knob_value(default, knob.name)})"
+        begin, indent = f"{name:<{_NAME - 1}} ", " " * _NAME
+        span = f"{knob.describe_range()} (default {knob_value(default, knob.name)})"
         print("\n".join(_fold(span, begin, indent)))
         print("\n".join(_fold(knob.help, indent, indent)))
         print(f"{indent}a change compiles again from: {knob.stage}\n")
     print("Set one with --set KNOB=VALUE, one kernel's with --set KNOB@KERNEL=VALUE.")
     return OK
-
-
-def _span(knob: Knob) -> str:
-    if knob.kind == "choice":
-        return ", ".join(knob.choices)
-    unit = f" {knob.unit}" if knob.unit else ""
-    return f"{knob.low:,}..{knob.high:,}{unit}" + (", or auto" if knob.auto else "")
 
 
 def ops(arguments: argparse.Namespace) -> int:

@@ -35,10 +35,8 @@ def page() -> str:
 
 def _row(knob: Knob) -> str:
     name = f"{knob.name}@KERNEL" if knob.per_kernel else knob.name
-    span, auto, _ = knob.describe_range().partition(" or auto")
-    values = f"{span} {knob.unit}".rstrip() + auto
     default = knob_value(CompileConfig(), knob.name)
-    return f"| `{name}` | {values} | {default} | {knob.stage} | {knob.help} |\n"
+    return f"| `{name}` | {knob.describe_range()} | {default} | {knob.stage} | {knob.help} |\n"
 
 
 if __name__ == "__main__":

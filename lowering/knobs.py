@@ -43,10 +43,11 @@ class Knob:
     """how a text is written, or what else a choice may be; empty when there is nothing to add"""
 
     def describe_range(self) -> str:
-        """Return the allowed values in words."""
+        """Return the allowed values in words, with their unit."""
         if self.kind == "choice":
             return ", ".join(self.choices) + (f", or {self.form}" if self.form else "")
-        span = self.form if self.kind == "text" else f"{self.low:.10g}..{self.high:.10g}"
+        numbers = f"{self.low:,.10g}..{self.high:,.10g} {self.unit}".rstrip()
+        span = self.form if self.kind == "text" else numbers
         return f"{span} or auto" if self.auto else span
 
 

@@ -121,7 +121,7 @@ class Desk:
             if line is not None:
                 self._host.command("set", knob.name, line)
 
-        title = f"{knob.label} ({specs.knob_range(knob)} {knob.unit})"
+        title = f"{knob.label} ({knob.range})"
         self._host.push_screen(PromptPage(title, knob.help, str(knob.value)), done)
 
     def _compare(self, view: CompareView | None) -> None:

@@ -34,8 +34,8 @@ class KnobRow:
     help: str
     stage: str
     """first compile stage that runs again"""
-    range: str = ""
-    """what it may be, in words"""
+    range: str
+    """what it may be, in words, with its unit"""
 
 
 @dataclass(frozen=True, slots=True)

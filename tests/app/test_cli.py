@@ -89,7 +89,7 @@ def test_no_room_at_all_exits_1_with_the_numbers(capsys: pytest.CaptureFixture[s
         (["run", "mlp", "--machine", "wse22"], "did you mean 'wse2'"),
         (["run", "mlp", "--set", "sampels=3"], "did you mean 'samples'"),
         (["run", "mlp", "--set", "samples"], "must be KNOB=VALUE"),
-        (["run", "mlp", "--samples", "0"], r"1..4096"),
+        (["run", "mlp", "--samples", "0"], r"1..4,096"),
         (["run", "mlp", "--dim", "N=0"], "must be NAME=NUMBER"),
         (["run", "mlp", "-o", "x.zip"], "must end in .wscope"),
         (["run", "mlp", "--compile-only", "-o", "x.wscope"], "nothing to write"),

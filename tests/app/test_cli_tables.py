@@ -20,7 +20,7 @@ def test_lines_fit_in_80_columns(verb: str, capsys: pytest.CaptureFixture[str]) 
 def test_knobs_say_range_unit_and_default(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["knobs"]) == 0
     out = capsys.readouterr().out
-    assert "slots           1..64 chunks, or auto (default auto)" in out
+    assert "slots           1..64 chunks or auto (default auto)" in out
     assert "pe_cap@KERNEL   " in out
     assert out.count("a change compiles again from: ") == len(KNOBS)
 

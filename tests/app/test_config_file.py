@@ -99,11 +99,11 @@ def test_device_is_known_by_its_usual_names(tmp_path: Path, device: str) -> None
     ("text", "said"),
     [
         ("sampels: 3", "there is no knob 'sampels'; did you mean 'samples'?"),
-        ("samples: many", "samples: knob 'samples' is 'many', must be 1..4096 or auto"),
+        ("samples: many", "samples: knob 'samples' is 'many', must be 1..4,096 samples or auto"),
         ("samples: [1, 2]", "'samples' is a list, must be one value"),
         ("samples:", "'samples' is empty, must be one value"),
         ("samples: 2.5", "knob 'samples' is '2.5'"),
-        ("hop_cycles: -1", "must be 0..1000 or auto"),
+        ("hop_cycles: -1", "must be 0..1,000 cycles or auto"),
         ("pe_cap: 3", "knob 'pe_cap' needs a kernel"),
         ("samples@fc1: 3", "acts on the whole model"),
         ("kernels: {fc1: {samples: 3}}", "kernels.fc1.samples: 'samples' acts on the whole model"),

@@ -55,17 +55,21 @@ def test_cap_belongs_to_a_kernel() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "text"),
     [
-        ("samples", 0, "knob 'samples' is '0', must be 1..4096 or auto"),
-        ("samples", "many", "knob 'samples' is 'many', must be 1..4096 or auto"),
-        ("slots", 65, "knob 'slots' is '65', must be 1..64 or auto"),
+        ("samples", 0, "knob 'samples' is '0', must be 1..4,096 samples or auto"),
+        ("samples", "many", "knob 'samples' is 'many', must be 1..4,096 samples or auto"),
+        ("slots", 65, "knob 'slots' is '65', must be 1..64 chunks or auto"),
         ("max_chunks", "auto", "knob 'max_chunks' is 'auto', must be 1..8"),
         ("max_chunks", 2.5, "knob 'max_chunks' is '2.5', must be 1..8"),
         ("dtype", "fp8", "knob 'dtype' is 'fp8', must be one of fp32, fp16"),
         ("machine", "wse22", "did you mean 'wse2'?"),
         ("fusion", "bias+gelu", "must be one of all, none, bias, activation"),
         ("link_bits", "12", "must be one of auto, 16, 32"),
-        ("fp32_rate", "fast", "knob 'fp32_rate' is 'fast', must be 0.001..4096 or auto"),
-        ("fp32_rate", "nan", "must be 0.001..4096 or auto"),
+        (
+            "fp32_rate",
+            "fast",
+            "knob 'fp32_rate' is 'fast', must be 0.001..4,096 elements/cycle or auto",
+        ),
+        ("fp32_rate", "nan", "must be 0.001..4,096 elements/cycle or auto"),
         ("sram_bytes", 4_100, "reserved_sram_bytes 4176 leaves nothing of 4100"),
     ],
 )

@@ -43,10 +43,10 @@ def knobs_spec(view: KnobsView) -> TableSpec:
     """Return the table of knobs."""
     rows = tuple(
         (knob.label, f"{knob.value}{' *' if knob.changed else ''}", str(knob.default),
-         knob.unit, "selected kernel" if knob.per_kernel else "model", _cut(knob_range(knob)))
+         knob.unit, "selected kernel" if knob.per_kernel else "model", _cut(knob.range))
         for knob in view.rows
     )  # fmt: skip
-    details = tuple(f"{knob.help}; {knob_range(knob)}; a change compiles again from: {knob.stage}"
+    details = tuple(f"{knob.help}; {knob.range}; a change compiles again from: {knob.stage}"
                     for knob in view.rows)  # fmt: skip
     made = " -> ".join(view.history) if view.history else "none yet"
     return TableSpec(
@@ -59,16 +59,6 @@ def knobs_spec(view: KnobsView) -> TableSpec:
 
 def _cut(text: str, width: int = 36) -> str:
     return text if len(text) <= width else text[: width - 1] + "~"
-
-
-def knob_range(knob: KnobRow) -> str:
-    """Return what a knob may be, in words."""
-    if knob.range:
-        return knob.range
-    if knob.choices:
-        return ", ".join(knob.choices)
-    span = f"{knob.low}..{knob.high}"
-    return f"{span} or auto" if knob.auto else span
 
 
 def choices_spec(knob: KnobRow) -> TableSpec:

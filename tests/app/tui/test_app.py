@@ -138,7 +138,7 @@ def test_a_value_out_of_range_is_refused_in_a_sentence() -> None:
     async def script(drive: Drive) -> None:
         await drive.press(":")
         await drive.type("set samples 0")
-        assert "knob 'samples' is '0', must be 1..4096" in "\n".join(drive.screen_text())
+        assert "knob 'samples' is '0', must be 1..4,096 samples" in "\n".join(drive.screen_text())
 
     play(script)
 

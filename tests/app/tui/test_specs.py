@@ -58,10 +58,10 @@ def test_knob_rows_mark_what_was_changed() -> None:
     knob = KnobRow(
         name="samples", label="samples", type="integer", value="8", default="auto", changed=True,
         choices=(), low=1, high=64, auto=True, per_kernel=False, unit="samples", help="how many",
-        stage="timing",
+        stage="timing", range="1..64 samples or auto",
     )  # fmt: skip
     spec = specs.knobs_spec(KnobsView((knob,), ("samples = 8",), True, False))
-    assert spec.rows == (("samples", "8 *", "auto", "samples", "model", "1..64 or auto"),)
+    assert spec.rows == (("samples", "8 *", "auto", "samples", "model", "1..64 samples or auto"),)
     assert "samples = 8" in spec.title
     assert "timing" in spec.details[0]
 

@@ -92,7 +92,7 @@ def test_state_names_the_steps_to_fetch_ahead(client: FlaskClient, session: str)
 def test_wrong_command_is_answered_with_a_sentence(client: FlaskClient, session: str) -> None:
     state = do(client, session, "sek", 3)
     assert "did you mean 'seek'" in state["error"]
-    assert "must be 1..4096 or auto" in do(client, session, "set", "samples", "0")["error"]
+    assert "must be 1..4,096 samples or auto" in do(client, session, "set", "samples", "0")["error"]
 
 
 @pytest.mark.parametrize("body", [None, [], {}, {"command": 3}, {"command": "seek", "args": [{}]}])
