@@ -12,8 +12,6 @@ Reading changes nothing unless the whole file makes sense. Knows no screen.
 from __future__ import annotations
 
 import difflib
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from typing import Any
 from app.config_text import plain_text, unquoted
 from app.older_config import SECTIONS, older_settings
 from engine.machine import MachineError, parse_machine
+from engine.whole_file import whole_file
 from lowering.config import (
     KNOBS,
     CompileConfig,
@@ -191,14 +190,7 @@ def write_text(path: Path, text: str) -> None:
         ConfigFileError: it cannot be written.
     """
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.resolve().parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with whole_file(path) as stream:
+            stream.write(text.encode("utf-8"))
     except OSError as error:
         raise ConfigFileError(f"cannot write {path}: {error.strerror or error}") from error

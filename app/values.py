@@ -6,7 +6,6 @@ Knows no screen; how values come about is the engine's, what is right the float6
 from __future__ import annotations
 
 import difflib
-import io
 import math
 import zipfile
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from engine import archive
 from engine.program import Program
 from engine.progress import NO_PROGRESS, Progress
 from engine.values import NonFinite, ValueRun, compare, run_values
+from engine.whole_file import whole_file
 from lowering.evaluate import default_inputs, reference
 from lowering.graph import Graph
 
@@ -160,12 +160,10 @@ def write_outputs(path: Path, outputs: Mapping[str, np.ndarray]) -> None:
     Raises:
         ValuesError: the file cannot be written.
     """
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as bundle:
-        for name, array in sorted(outputs.items()):
-            archive.add(bundle, f"{name}.npy", archive.npy_bytes(array))
     try:
-        path.write_bytes(stream.getvalue())
+        with whole_file(path) as stream, zipfile.ZipFile(stream, "w") as bundle:
+            for name, array in sorted(outputs.items()):
+                archive.add(bundle, f"{name}.npy", archive.npy_bytes(array))
     except OSError as error:
         raise ValuesError(f"cannot write {path}: {error.strerror or error}") from error
 

@@ -7,8 +7,6 @@ before memory is taken. Sections of other floors are carried as bytes with a ver
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,6 +20,7 @@ from engine.archive import RecordingError
 from engine.codec import CodecError, decode, encode
 from engine.program import Program
 from engine.progress import NO_PROGRESS, Progress
+from engine.whole_file import whole_file
 
 FORMAT_MAJOR = 1
 """changes when an older reader would misread the file"""
@@ -113,21 +112,10 @@ def json_bytes(value: Any) -> bytes:
 
 
 def _write_whole(path: Path, entries: Mapping[str, bytes], progress: Progress) -> None:
-    folder = path.resolve().parent
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            with zipfile.ZipFile(stream, "w") as bundle:
-                for index, (name, data) in enumerate(entries.items()):
-                    archive.add(bundle, name, data)
-                    progress.advance(index)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with whole_file(path) as stream, zipfile.ZipFile(stream, "w") as bundle:
+        for index, (name, data) in enumerate(entries.items()):
+            archive.add(bundle, name, data)
+            progress.advance(index)
 
 
 def read_recording(path: Path, progress: Progress = NO_PROGRESS) -> Recording:

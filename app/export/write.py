@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from app.export.picture import ExportError, Picture, Request, make_picture
 from app.run import Run
 from app.saving import save_run
 from engine.progress import NO_PROGRESS, Progress
+from engine.whole_file import whole_file
 
 ENDINGS = (".png", ".svg", ".html", ".csv", ".npz", ".json", ".wscope")
 _ONE_STEP = (".png", ".svg")
@@ -89,15 +88,7 @@ def render(pictures: list[Picture], ending: str) -> bytes:
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file whole or not at all. Raises ExportError."""
     try:
-        folder = path.resolve().parent
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with whole_file(path) as stream:
+            stream.write(data)
     except OSError as error:
         raise ExportError(f"cannot write {path}: {error.strerror or error}") from error
