@@ -205,7 +205,6 @@ def living(group: int) -> list[str]:
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
     """A Dask scheduler with two workers, each a process of its own."""
-    pytest.importorskip("distributed")
     code = (
         "import sys\n"
         "from distributed import LocalCluster\n"
@@ -230,7 +229,6 @@ def test_cluster_gives_the_same_table(scheduler: str) -> None:
 
 
 def test_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
     monkeypatch.setattr("app.sweep_pool.CONNECT_SECONDS", 0.5)
     with pytest.raises(KnobError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         list(run_points(mlp(), points()[:1], scheduler="tcp://127.0.0.1:9"))
