@@ -19,6 +19,8 @@ from engine.traffic import Flow
 
 COUNT = 10
 """links kept"""
+HOT_LINK = 0.9
+"""wavelets a cycle from which every screen calls a link hot; our choice"""
 _Place = tuple[float, int, int, str]
 """load, row, col, plane"""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.hot_links import HOT_LINK
 from app.tui.glyphs import Glyphs
 from app.tui.picture import Label, Picture
 from app.views.map import MapView
@@ -12,8 +13,6 @@ _ARROWS = {"link_east": "→>", "link_west": "←<", "link_north": "↑^", "link
 """metric -> the arrow with half-blocks and with characters alone"""
 _ROOM = 5
 """cells of a PE from which an arrow and a load in per cent fit"""
-_FULL = 0.9
-"""wavelets a cycle from which a link is called full, as the map's sentence does"""
 
 
 def with_arrows(picture: Picture, view: MapView, glyphs: Glyphs) -> Picture:
@@ -36,5 +35,5 @@ def with_arrows(picture: Picture, view: MapView, glyphs: Glyphs) -> Picture:
         cells = {(y, x + index) for index in range(len(text))}
         if not taken & cells and x + len(text) <= picture.codes.shape[1]:
             taken |= cells
-            found.append(Label(y, x, text, False, "alert" if load >= _FULL else "ok"))
+            found.append(Label(y, x, text, False, "alert" if load >= HOT_LINK else "ok"))
     return replace(picture, labels=tuple(sorted(found, key=lambda label: (label.y, label.x))))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from app.hot_links import HotLink, hot_links
+from app.hot_links import HOT_LINK, HotLink, hot_links
 from app.run import Run
-from app.views.build_pe import HOT_LINK
 from app.views.hot import HotRow, HotView, SenderRow
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from app.cursor import Cursor, Viewport
 from app.frames import encode, metric_scale
+from app.hot_links import HOT_LINK
 from app.run import Run
 from app.units import amount, count, percent
 from app.views.build_streaming import kernels_in
@@ -18,10 +19,8 @@ _FRACTIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _POWERS = (0.0, 0.01, 0.1, 1.0)
 """the same on a log scale"""
 _NICE = (1, 2, 2.5, 5, 10)
-_FULL_LINK = 0.9
-"""wavelets a cycle from which a link is called full"""
 _LONG_STEP = 32
-"""cycles from which a full link is worth a warning: amounts are whole wavelets"""
+"""cycles from which a hot link is worth a warning: amounts are whole wavelets"""
 
 
 def view_map(
@@ -140,8 +139,8 @@ def _assess(
     if metric.kind == "load":
         text += f" ({amount(round(top * cycles), 'words')} in this step)"
     text += f", {busy:,} of {window.size:,} PEs above zero"
-    if metric.id.startswith("link_") and top >= _FULL_LINK and cycles >= _LONG_STEP:
-        return "warn", f"{text}: at least 90 % of what a link carries"
+    if metric.id.startswith("link_") and top >= HOT_LINK and cycles >= _LONG_STEP:
+        return "warn", f"{text}: at least {100 * HOT_LINK:.0f} % of what a link carries"
     return "ok", text
 
 

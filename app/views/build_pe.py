@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from app.hot_links import HOT_LINK
 from app.run import Run
 from app.units import size
 from app.views.build_values import view_tile
 from app.views.pe import CauseRow, LinkRow, PEView, SramRow
 from engine.program import Kernel
-
-HOT_LINK = 0.9
-"""wavelets a cycle from which a link is called hot"""
 
 
 def view_pe(run: Run, step: int, row: int, col: int) -> PEView:
