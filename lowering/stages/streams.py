@@ -39,12 +39,8 @@ def input_stream(op: Operation, shapes: Shapes) -> Stream | None:
     if not op.inputs or isinstance(op, WHOLE):
         return None
     shape = shapes[op.inputs[0]]
-    if isinstance(op, Dot):
-        if prod(shapes[op.inputs[1]][:-2]) == 1:
-            return Stream(1, prod(shape[:-1]), shape[-1])
-        return Stream(prod(shape[:-2]), shape[-2], shape[-1])
-    if isinstance(op, Conv | Window):
-        return Stream(shape[1], shape[2], prod(shape[3:])) if shape[0] == 1 else None
+    if isinstance(op, Dot | Conv | Window):
+        return _rows(op, shape, shapes)
     if isinstance(op, Gather) and op.axis == 0:
         ids = shapes[op.inputs[1]]
         return Stream(1, prod(ids), 1)
@@ -53,17 +49,22 @@ def input_stream(op: Operation, shapes: Shapes) -> Stream | None:
     return output_stream(op, shapes)
 
 
+def _rows(op: Dot | Conv | Window, shape: tuple[int, ...], shapes: Shapes) -> Stream | None:
+    """Return how a product or a window walks the rows of an operand, or of its result."""
+    if isinstance(op, Dot):
+        if prod(shapes[op.inputs[1]][:-2]) == 1:
+            return Stream(1, prod(shape[:-1]), shape[-1])
+        return Stream(prod(shape[:-2]), shape[-2], shape[-1])
+    return Stream(shape[1], shape[2], prod(shape[3:])) if shape[0] == 1 else None
+
+
 def output_stream(op: Operation, shapes: Shapes) -> Stream | None:
     """Return where the positions of a kernel are in its main result."""
     if isinstance(op, WHOLE):
         return None
     shape = shapes[op.outputs[0]]
-    if isinstance(op, Dot):
-        if prod(shapes[op.inputs[1]][:-2]) == 1:
-            return Stream(1, prod(shape[:-1]), shape[-1])
-        return Stream(prod(shape[:-2]), shape[-2], shape[-1])
-    if isinstance(op, Conv | Window):
-        return Stream(shape[1], shape[2], prod(shape[3:])) if shape[0] == 1 else None
+    if isinstance(op, Dot | Conv | Window):
+        return _rows(op, shape, shapes)
     if isinstance(op, Gather) and op.axis == 0:
         ids = prod(shapes[op.inputs[1]])
         return Stream(1, ids, prod(shape) // max(1, ids))
