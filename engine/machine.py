@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from engine.dtypes import DTYPES
 
@@ -303,8 +303,3 @@ def parse_machine(name: str) -> MachineSpec:
         f"unknown machine '{name}'{hint} Known: {', '.join(PRESETS)}, mesh-ROWSxCOLS, "
         "or a YAML file"
     )
-
-
-def machine_fields() -> tuple[str, ...]:
-    """Return the names of the fields a machine file may set."""
-    return tuple(f.name for f in fields(MachineSpec))

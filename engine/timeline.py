@@ -6,7 +6,7 @@ distinct event times. Knows no geometry and no names; makes no decision about ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -182,24 +182,6 @@ class Timeline:
         stalled = np.minimum(self.stall_end[mine], upto) - self.stall_start[mine]
         return sample, upto - int(self.start[kernel, sample]) - int(np.maximum(stalled, 0).sum())
 
-    def progress_bounds(self, t0: int, t1: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return (sample, done at `t0`, done at `t1`), int64 (K,) each, of instances alive at `t0`.
-
-        Sample is -1 and both progresses 0 where no instance is in work at `t0`.
-        """
-        sample = self.samples_at(t0)
-        alive = np.flatnonzero(sample >= 0)
-        done = np.zeros((2, len(sample)), np.int64)
-        starts, ends = self.start[alive, sample[alive]], self.end[alive, sample[alive]]
-        high = int(np.searchsorted(self.stall_start, t1, side="left"))
-        kernels, begins = self.stall_kernel[:high], self.stall_start[:high]
-        mine = self.stall_sample[:high] == sample[kernels]
-        for row, t in enumerate((t0, t1)):
-            done[row, alive] = np.minimum(t, ends) - starts
-            stalled = np.maximum(np.minimum(self.stall_end[:high], t) - begins, 0)
-            np.subtract.at(done[row], kernels[mine], stalled[mine])
-        return sample, done[0], done[1]
-
     def label(self, step: int, kernel_names: Sequence[str], transfer_names: Sequence[str]) -> str:
         """Name a step by the most important event at its start, such as "ffn1 starts, sample 2"."""
         low, high = np.searchsorted(self.event_time, self.times[step : step + 1].repeat(2), "left")
@@ -230,16 +212,6 @@ class Timeline:
         """Return every field as an array, names sorted."""
         names = sorted(item.name for item in fields(self))
         return {name: np.asarray(getattr(self, name), np.int64) for name in names}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Timeline:
-        """Undo `to_arrays`; raises ValueError where an array is missing."""
-        names = [item.name for item in fields(cls)]
-        if missing := [name for name in names if name not in arrays]:
-            raise ValueError(f"timeline: the array {missing[0]!r} is missing")
-        values = {name: np.array(arrays[name], np.int64) for name in names}
-        samples, makespan = int(values.pop("samples")), int(values.pop("makespan"))
-        return cls(samples=samples, makespan=makespan, **values)
 
     def _segments_at(self, t: int) -> tuple[np.ndarray, np.ndarray]:
         """Transfers that have moved by `t`, and the segment each is or was last in."""

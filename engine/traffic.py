@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.load import add_patterns
-from engine.metrics import LINK_PLANES
 from engine.program import Program
 from engine.steps import StepTables
 from engine.transfers import Pattern, busiest_words, leg_patterns, transfer_patterns
@@ -146,15 +145,3 @@ class Traffic:
         if down:
             add_patterns(words.T, down)
         return words
-
-
-def busiest_plane(traffic: Traffic, step: int) -> tuple[int, int, str, int]:
-    """Return (row, col, plane, words) of the busiest link in a step."""
-    best = (0, 0, LINK_PLANES[0], 0)
-    for plane in LINK_PLANES:
-        words = traffic.plane(plane, step)
-        at = int(words.argmax())
-        if words.flat[at] > best[3]:
-            row, col = divmod(at, traffic.shape[1])
-            best = (row, col, plane, int(words.flat[at]))
-    return best

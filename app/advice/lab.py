@@ -31,11 +31,6 @@ class Trial:
     note: str = ""
     """why it could not be timed, empty otherwise"""
 
-    @property
-    def cycles_per_sample(self) -> float | None:
-        """makespan / samples"""
-        return None if self.makespan is None else self.makespan / max(1, self.samples)
-
 
 class Lab(Protocol):
     """Something that tries changes on one run."""

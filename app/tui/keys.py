@@ -6,7 +6,7 @@ A few commands exist only where there is no mouse; they stand here with the same
 from __future__ import annotations
 
 from app.command_line import split_line
-from app.commands import COMMANDS, Command
+from app.commands import COMMANDS, Command, keymap
 from app.views.help import HelpRow, HelpView
 
 _ARROWS = (("west", "left"), ("south", "down"), ("north", "up"), ("east", "right"))
@@ -57,7 +57,7 @@ _HINTS = (
 def key_commands() -> dict[str, str]:
     """Return key -> command id; a key of the shared table wins."""
     keys = {key: c.id for c in TABLE.values() for key in c.keys}
-    keys.update({key: c.id for c in COMMANDS.values() for key in c.keys})
+    keys.update(keymap())
     return keys
 
 

@@ -92,11 +92,6 @@ class Registry:
             self._born += 1
             found.debugger, found.born = debugger, self._born
 
-    def free_idle(self) -> int:
-        """Free sessions while all together are over the budget; returns how many."""
-        with self._lock:
-            return self._free()
-
     def close(self) -> None:
         """Stop what works in the background and forget all sessions."""
         with self._lock:
@@ -125,12 +120,12 @@ class Registry:
             self._free()
         return found
 
-    def _free(self) -> int:
+    def _free(self) -> None:
         self._weighed = now = self._clock()
         seen: set[int] = set()
         weigh(self._run, seen)
         held = {name: weigh(s.debugger, seen) for name, s in reversed(self._sessions.items())}
-        total, freed = sum(held.values()), 0
+        total = sum(held.values())
         for name, session in list(self._sessions.items()):
             if total <= self._budget or now - session.used < IDLE_SECONDS:
                 break
@@ -138,8 +133,7 @@ class Registry:
             if job is not None and job.is_running:
                 continue
             self._drop(name)
-            total, freed = total - held[name], freed + 1
-        return freed
+            total -= held[name]
 
     def _drop(self, name: str) -> None:
         self._sessions.pop(name).debugger.cancel()

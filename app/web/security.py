@@ -31,11 +31,6 @@ MOST_JSON_BYTES = 1 << 20
 """size of a request that is not an upload"""
 
 
-def is_local_host(host: str) -> bool:
-    """Return True when a Host header names this machine, with or without a port."""
-    return Access().answers_to(host)
-
-
 def is_same_site(origin: str | None, fetch_site: str | None, host: str) -> bool:
     """Return True when a request comes from a page of `host`, or from no page at all."""
     if fetch_site is not None and fetch_site not in ("same-origin", "none"):

@@ -44,11 +44,6 @@ class Loaded:
     notes: tuple[str, ...] = ()
 
 
-def load_model(source: str | Path, options: LoadOptions | None = None) -> Graph:
-    """Return the graph of a model file or folder; see `load_with_notes`."""
-    return load_with_notes(source, options).graph
-
-
 def load_with_notes(source: str | Path, options: LoadOptions | None = None) -> Loaded:
     """Return the graph of an .onnx file, a config.json, a Hugging Face folder or a Zoo YAML.
 

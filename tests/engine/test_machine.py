@@ -11,7 +11,6 @@ from engine.machine import (
     MachineError,
     SimdRate,
     generic_mesh,
-    machine_fields,
     parse_machine,
 )
 
@@ -98,4 +97,3 @@ def test_derived_figures() -> None:
     assert machine.words(5, "fp16") == 3
     with pytest.raises(MachineError, match="no rate for dtype 'int8'; it has fp32, fp16"):
         machine.rate("int8")
-    assert "defects" in machine_fields()

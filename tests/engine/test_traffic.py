@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.metrics import PLANES
-from engine.traffic import Traffic, busiest_plane
+from engine.traffic import Traffic
 from tests.factories.programs import three_kernels
 
 
@@ -54,13 +54,6 @@ def test_sums_and_peaks_of_all_steps_without_a_map() -> None:
             sure = found.sure_plane(plane, step)
             assert (sure <= words).all()
             assert largest[step] - 1 <= sure.max() <= summed[step] + 1
-
-
-def test_busiest_link_of_a_step() -> None:
-    found, _ = traffic()
-    run = three_kernels().run()
-    assert busiest_plane(found, run.timeline.step_at(0)) == (0, 0, "east", 24)
-    assert busiest_plane(found, run.timeline.step_at(60))[3] == 0
 
 
 def test_moving_flows_of_a_step_come_with_their_patterns() -> None:

@@ -42,11 +42,6 @@ class MoeGrad(Moe):
     """
 
 
-def forward_inputs(op: Moe) -> tuple[str, ...]:
-    """Return what the mixture itself reads."""
-    return op.inputs[:-1] if isinstance(op, MoeGrad) else op.inputs
-
-
 @dataclass(frozen=True, slots=True)
 class MoeSides:
     """Lengths of a mixture."""

@@ -8,7 +8,7 @@ import pytest
 from app.demo_models import demo_path
 
 from lowering.errors import ModelImportError
-from lowering.frontends.load import LoadOptions, load_model, load_with_notes
+from lowering.frontends.load import LoadOptions, load_with_notes
 from lowering.frontends.transformer import ModelOptions
 from tests.lowering.frontends.huggingface.files import write_config, write_tensors
 from tests.lowering.frontends.huggingface.test_folder import LLAMA, llama_tensors
@@ -27,26 +27,31 @@ def test_each_kind_of_file_has_its_reader(tmp_path: Path) -> None:
     shapes = load_with_notes(config)
     assert shapes.graph.unknown
     assert any("use_cache" in note for note in shapes.notes)
-    assert not load_model(tmp_path).unknown
-    assert not load_model(weights).unknown
-    assert load_model(tmp_path, LoadOptions(values=False)).unknown
-    assert load_model(zoo).outputs[0] == "loss"
-    assert load_model(demo_path("mlp")).constants
+    assert not load_with_notes(tmp_path).graph.unknown
+    assert not load_with_notes(weights).graph.unknown
+    assert load_with_notes(tmp_path, LoadOptions(values=False)).graph.unknown
+    assert load_with_notes(zoo).graph.outputs[0] == "loss"
+    assert load_with_notes(demo_path("mlp")).graph.constants
 
 
 def test_options_reach_the_reader(tmp_path: Path) -> None:
     config = write_config(tmp_path, **LLAMA)
     options = LoadOptions(ModelOptions("decode", 2, 1, 9))
-    assert load_model(config, options).values["layers/0/attn/k/cache"].shape == (2, 1, 8, 4)
+    assert load_with_notes(config, options).graph.values["layers/0/attn/k/cache"].shape == (
+        2,
+        1,
+        8,
+        4,
+    )
 
 
 def test_options_that_do_not_suit_the_file_are_named(tmp_path: Path) -> None:
     said = LoadOptions(ModelOptions(task="decode", kv_length=4))
     with pytest.raises(ModelImportError, match=r"task, kv can be chosen for a config\.json"):
-        load_model(demo_path("mlp"), said)
+        load_with_notes(demo_path("mlp"), said)
     config = write_config(tmp_path, **LLAMA)
     with pytest.raises(ModelImportError, match="no symbolic dimensions, so tokens cannot be fixed"):
-        load_model(config, LoadOptions(dims={"tokens": 4}))
+        load_with_notes(config, LoadOptions(dims={"tokens": 4}))
 
 
 @pytest.mark.parametrize(
@@ -60,4 +65,4 @@ def test_options_that_do_not_suit_the_file_are_named(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_read_is_said(name: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(ModelImportError, match=said):
-        load_model(tmp_path / name)
+        load_with_notes(tmp_path / name)
