@@ -20,15 +20,17 @@ def view_idle(run: Run, step: int | None, tried: Mapping[str, str] | None = None
     """
     found = idle_map(run, step)
     everything = max(1, run.machine.working_pes * found.cycles)
-    idle = sum(n for cause, n in found.totals if cause not in (*BUSY, "defective"))
+    causes = tuple((cause, n / everything) for cause, n in found.totals
+                   if cause not in (*BUSY, "defective"))  # fmt: skip
+    idle = sum(share for _, share in causes)
     regions = tuple(_region(run, area, everything, tried or {}) for area in idle_areas(found))
     scope = "the run" if step is None else f"step {step}"
-    sentence = f"{percent(idle / everything)} of all PE-cycles of {scope} are idle"
+    sentence = f"{percent(idle)} of all PE-cycles of {scope} are idle"
     if regions:
         sentence += f"; the largest loss: {regions[0].sentence}"
     return IdleView(
         scope="run" if step is None else "step", step=step, cycles=found.cycles,
-        idle_share=idle / everything, causes=found.totals, regions=regions,
+        idle_share=idle, causes=causes, regions=regions,
         standing=run.standing, sentence=sentence,
     )  # fmt: skip
 

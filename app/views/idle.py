@@ -40,8 +40,8 @@ class IdleView(View):
     """cycles looked at"""
     idle_share: float
     """PE-cycles of all idle causes / all PE-cycles, 0..1"""
-    causes: tuple[tuple[str, int], ...]
-    """(cause, PE-cycles), largest first, every cause that occurs"""
+    causes: tuple[tuple[str, float], ...]
+    """(idle cause, its share of all PE-cycles 0..1), largest first; they sum to idle_share"""
     regions: tuple[IdleRegion, ...]
     """largest loss first, at most ten"""
     standing: str

@@ -122,10 +122,7 @@ def report(view: ReportView) -> Any:
 
 def idle_list(view: IdleView) -> Any:
     """Return the largest idle regions; a click shows one on the map."""
-    causes = ", ".join(
-        f"{name} {percent(cycles / max(1, sum(c for _, c in view.causes)))}"
-        for name, cycles in view.causes[:6]
-    )
+    causes = ", ".join(f"{name} {percent(share)}" for name, share in view.causes)
     return [
         html.P(view.sentence),
         html.P(f"lost to: {causes}", className="muted") if causes else None,

@@ -91,3 +91,10 @@ def test_view_promises_no_gain_and_names_the_place() -> None:
     assert first.share == pytest.approx(first.pe_cycles / (64 * 64 * view.cycles))
     assert 0 < view.idle_share < 1
     assert cols >= 1
+
+
+def test_the_causes_of_idling_are_idle_and_sum_to_the_idle_share() -> None:
+    view = view_idle(mlp_run(), None)
+    assert not {cause for cause, _ in view.causes} & {*BUSY, "defective"}
+    assert [share for _, share in view.causes] == sorted((s for _, s in view.causes), reverse=True)
+    assert sum(share for _, share in view.causes) == pytest.approx(view.idle_share)
