@@ -14,10 +14,11 @@ from app.components import boxes, label
 from app.figures import cause_totals, used_mask
 from app.run import Run
 from engine.causes import CAUSES
+from engine.profile import BUSY_CAUSES
 from lowering.config import KNOBS
 
-BUSY = ("compute", "overhead", "memory", "transfer")
-"""causes that are work"""
+NOT_IDLE = (*BUSY_CAUSES, "defective")
+"""causes that are work, and that of PEs which cannot work"""
 REGIONS = 10
 """idle regions kept"""
 
@@ -102,7 +103,7 @@ def _spent(run: Run, cause: str, step: int | None, cycles: int) -> np.ndarray:
 
 def idle_areas(found: IdleMap) -> tuple[IdleArea, ...]:
     """Return the ten connected idle areas that lose most PE-cycles, largest first."""
-    work = np.array([CAUSES.index(cause) for cause in (*BUSY, "defective")])
+    work = np.array([CAUSES.index(cause) for cause in NOT_IDLE])
     wanted = ~np.isin(found.dominant, work) & (found.lost > 0)
     if not wanted.any():
         return ()

@@ -12,10 +12,9 @@ from app.hot_links import HotLink, hot_links
 from app.run import Run
 from engine.bottleneck import critical_shares
 from engine.causes import CAUSES
+from engine.inside import INSIDE
 from engine.metrics import LINK_PLANES
 from engine.program import Kernel
-
-INSIDE = ("compute", "overhead", "memory", "transfer", "imbalance")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.idle import BUSY, IdleArea, idle_areas, idle_map, levers
+from app.idle import NOT_IDLE, IdleArea, idle_areas, idle_map, levers
 from app.run import Run
 from app.units import count, percent
 from app.views.idle import IdleRegion, IdleView
@@ -20,8 +20,7 @@ def view_idle(run: Run, step: int | None, tried: Mapping[str, str] | None = None
     """
     found = idle_map(run, step)
     everything = max(1, run.machine.working_pes * found.cycles)
-    causes = tuple((cause, n / everything) for cause, n in found.totals
-                   if cause not in (*BUSY, "defective"))  # fmt: skip
+    causes = tuple((cause, n / everything) for cause, n in found.totals if cause not in NOT_IDLE)
     idle = sum(share for _, share in causes)
     regions = tuple(_region(run, area, everything, tried or {}) for area in idle_areas(found))
     scope = "the run" if step is None else f"step {step}"

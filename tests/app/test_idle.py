@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.components import boxes, label
-from app.idle import BUSY, idle_areas, idle_map, levers
+from app.idle import NOT_IDLE, idle_areas, idle_map, levers
 from app.views.build_idle import view_idle
 from engine.causes import CAUSES
 from lowering.config import KNOBS
@@ -60,10 +60,10 @@ def test_areas_are_idle_disjoint_in_loss_and_sorted() -> None:
     found = idle_map(mlp_run(), None)
     areas = idle_areas(found)
     assert areas
-    assert all(area.cause not in BUSY for area in areas)
+    assert all(area.cause not in NOT_IDLE for area in areas)
     lost = [area.lost for area in areas]
     assert lost == sorted(lost, reverse=True)
-    assert sum(lost) <= sum(n for cause, n in found.totals if cause not in BUSY)
+    assert sum(lost) <= sum(n for cause, n in found.totals if cause not in NOT_IDLE)
 
 
 def test_step_causes_sum_to_its_cycles() -> None:
@@ -95,6 +95,6 @@ def test_view_promises_no_gain_and_names_the_place() -> None:
 
 def test_the_causes_of_idling_are_idle_and_sum_to_the_idle_share() -> None:
     view = view_idle(mlp_run(), None)
-    assert not {cause for cause, _ in view.causes} & {*BUSY, "defective"}
+    assert not {cause for cause, _ in view.causes} & set(NOT_IDLE)
     assert [share for _, share in view.causes] == sorted((s for _, s in view.causes), reverse=True)
     assert sum(share for _, share in view.causes) == pytest.approx(view.idle_share)
