@@ -63,7 +63,7 @@ tmux:
 # Two processes of their own: the default test run takes only a sample of the cases.
 conformance: $(VENV)/.dev
 	$(BIN)/python -m tests.conformance.report
-	$(PYTEST) tests/lowering -m slow
+	$(PYTEST) tests -m slow --ignore=tests/browser
 
 bench: $(VENV)/.installed
 	@found=0; for script in benchmarks/bench_*.py; do \
