@@ -25,6 +25,7 @@ TURNS = (
     ("samples", "5"), ("slots", "3"), ("max_chunks", "4"), ("route_order", "xy"),
     ("host_wavelets_per_cycle", "20"), ("clock_hz", "1e9"), ("hop_cycles", "2"),
     ("link_bits", "64"), ("fp32_rate", "1"), ("sram_bytes", "40000"), ("aspect", "4"),
+    ("square_weight", "0"),
     ("fusion", "bias+activation"), ("fold_batch_norm", "off"), ("dtype", "fp16"),
     ("machine", "wse3"), ("pin", "100x100 at 500,300"),
 )  # fmt: skip

@@ -153,7 +153,15 @@ def _attempt(job: Job, spare: Mapping[str, int]) -> Made:
 def _placement_key(plan: KernelPlan, config: CompileConfig) -> tuple[Hashable, ...]:
     """What sizing and placement depend on."""
     machine = timeless(config.machine)
-    return plan, machine, config.storage, config.pe_caps, config.pins, config.aspect
+    return (
+        plan,
+        machine,
+        config.storage,
+        config.pe_caps,
+        config.pins,
+        config.aspect,
+        config.objective,
+    )
 
 
 def _route(

@@ -12,6 +12,7 @@ from engine.machine import PRESETS, MachineError, MachineSpec, parse_machine
 from lowering.knobs import KNOBS, Knob, KnobError, find_knob
 from lowering.machine_change import changed_machine
 from lowering.passes.fuse import FUSABLE
+from lowering.stages.objective import DEFAULT_OBJECTIVE, Objective
 
 __all__ = [
     "KNOBS", "CompileConfig", "Knob", "KnobError", "apply_knob", "find_knob", "knob_value",
@@ -19,6 +20,11 @@ __all__ = [
 ]  # fmt: skip
 
 T = TypeVar("T")
+
+_OBJECTIVE = {
+    "square_weight": "square", "aspect_loss": "aspect_loss", "block_loss": "block_loss",
+}  # fmt: skip
+"""knobs of the placement's objective and the part that each sets"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,8 @@ class CompileConfig:
     """optional graph passes that do not run, by name"""
     aspect: int | None = None
     """most that the sides of a place may differ by as a factor; None: the compiler's choice"""
+    objective: Objective = DEFAULT_OBJECTIVE
+    """what counts beside the bottleneck in a placement"""
     route_order: str = "yx"
     """first axis of a way between kernels: yx | xy"""
     values_mb: int = 64
@@ -103,6 +111,7 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "max_chunks": config.max_chunks,
         "fusion": _fusion_text(config.fusion),
         "aspect": config.aspect,
+        **{name: f"{getattr(config.objective, part):.15g}" for name, part in _OBJECTIVE.items()},
         "route_order": config.route_order,
         "values_mb": config.values_mb,
         "seed": config.seed,
@@ -133,6 +142,9 @@ def apply_knob(
         return _apply_choice(config, knob, text)
     if knob.kind == "text":
         return replace(config, pins=_of_kernel(config.pins, kernel, parse_pin(text)))
+    if name in _OBJECTIVE:
+        part = {_OBJECTIVE[name]: _number(knob, text)}
+        return replace(config, objective=replace(config.objective, **part))
     number = _integer(knob, text)
     if name == "pe_cap":
         return replace(config, pe_caps=_of_kernel(config.pe_caps, kernel, number))

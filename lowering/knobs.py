@@ -110,6 +110,16 @@ _COMPILE = (
          "most that the sides of a kernel's place may differ by as a factor; auto: the "
          "strictest of 4, 8, 16, 32 that costs hardly anything",
          "placement", low=1, high=4096, auto=True),
+    Knob("square_weight", "square weight", "number",
+         "how much of a place's price is being far from square, the rest is its PEs; more gives "
+         "shorter trees inside kernels, less a tighter placement", "placement", low=0, high=100,
+         unit="%"),
+    Knob("aspect_loss", "loss for squares", "number",
+         "how much slower the slowest kernel may get so that places are less thin; counts where "
+         "the aspect limit is auto", "placement", low=0, high=100, unit="%"),
+    Knob("block_loss", "loss for equal blocks", "number",
+         "how much slower the slowest kernel may get so that repeated blocks are placed alike",
+         "placement", low=0, high=100, unit="%"),
     Knob("route_order", "route order", "choice",
          "way of a tensor between kernels: yx runs down the producer's columns first, xy along "
          "its rows first", "routing", choices=("yx", "xy")),

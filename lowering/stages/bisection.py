@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lowering.stages.defects import FreeBands, fewest_rows_around
+from lowering.stages.objective import DEFAULT_OBJECTIVE, Objective
 from lowering.stages.shapes import BIG, ShapeStack
 from lowering.stages.shelves import Segment, fewest_rows, shelf_widths
 
@@ -18,10 +19,6 @@ PRECISION = 2000
 
 ASPECTS = (4, 8, 16, 32)
 """side ratios tried as a limit, the strictest first"""
-
-ASPECT_LOSS = 1.02
-"""a limit on the side ratio may cost this factor of the bottleneck, our choice: thin strips make
-long trees inside a kernel"""
 
 Report = Callable[[str, int, int, str], None]
 """called as (stage, done, total, unit); may raise to cancel"""
@@ -37,6 +34,8 @@ class ShelfRules:
     """kernels on a shelf at most"""
     bands: FreeBands | None = None
     """free columns of each band, None when no PE is blocked; then there is one segment"""
+    objective: Objective = DEFAULT_OBJECTIVE
+    """what counts beside the bottleneck"""
 
 
 def area_bound(stack: ShapeStack) -> int:
@@ -89,7 +88,7 @@ def least_bottleneck(
 
 def limit_aspect(stack: ShapeStack, rules: ShelfRules, tau: int) -> tuple[ShapeStack, int]:
     """Drop thin sizes where the bottleneck hardly minds: the strictest limit that still fits."""
-    loose = max(tau, int(tau * ASPECT_LOSS))
+    loose = rules.objective.loosened(tau)
     for aspect in ASPECTS:
         square = stack.within_aspect(aspect)
         for trial in (tau, (tau + loose) // 2, loose):

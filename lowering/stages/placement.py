@@ -24,16 +24,13 @@ from lowering.stages.bisection import (
 )
 from lowering.stages.defects import free_bands
 from lowering.stages.infeasible import Infeasible, explain_infeasible
+from lowering.stages.objective import DEFAULT_OBJECTIVE, Objective
 from lowering.stages.shapes import BIG, ShapeStack, ShapeTable, stack_shapes
 from lowering.stages.shelf_fill import lay_shelf
 from lowering.stages.shelf_plan import LaidShelf, plan_shelves
 from lowering.stages.shelves import MAX_STACK, Segment
 
 __all__ = ["BIG", "Infeasible", "PlacedShelf", "Placement", "ShapeTable", "place"]
-
-BLOCK_LOSS = 1.03
-"""equal shelves for repeated blocks may cost this factor of the bottleneck, our choice: equal
-blocks compile once and read better"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +77,14 @@ def place(
     cap_pes: Mapping[int, int] | None = None,
     blocked: Sequence[Rect] = (),
     aspect: int | None = None,
+    objective: Objective = DEFAULT_OBJECTIVE,
     progress: Report | None = None,
 ) -> Placement | Infeasible:
     """Place kernels in pipeline order on a grid at the least bottleneck that shelves reach.
 
     `blocks` are runs of (first kernel, kernels a block, blocks) with equal tables; they are laid
-    down as equal shelves unless that costs over `BLOCK_LOSS`. `cap_pes` limits the PEs of a
-    kernel. No region touches a `blocked` rectangle; where there are any, `blocks` is not used.
+    down as equal shelves unless that costs more than `objective` allows. `cap_pes` limits the PEs
+    of a kernel. No region touches a `blocked` rectangle; where there are any, `blocks` is not used.
     No side of a place is over `aspect` times the other; None: a limit that costs hardly anything.
     The result depends on the arguments only.
     """
@@ -97,7 +95,7 @@ def place(
         stack = stack.within_aspect(aspect)
     report = progress or (lambda stage, done, total, unit: None)
     bands = free_bands(rows, cols, stack.heights, blocked) if blocked else None
-    free = ShelfRules((Segment(0, stack.count),), max_shelf, bands)
+    free = ShelfRules((Segment(0, stack.count),), max_shelf, bands, objective)
     if rows_at(stack, free, BIG - 1) > rows:
         free = replace(free, max_shelf=max(max_shelf, min(stack.count, MAX_STACK * cols)))
         least = rows_at(stack, free, BIG - 1)
@@ -110,7 +108,7 @@ def place(
         found = least_bottleneck(stack, choice, bound, report)
         if found is not None and (not tau or found < tau):
             rules, tau = choice, found
-    if not tau or rows_at(stack, free, int(tau / BLOCK_LOSS)) <= rows:
+    if not tau or rows_at(stack, free, objective.unblocked(tau)) <= rows:
         found = least_bottleneck(stack, free, bound, report)
         assert found is not None, "a feasible top has a feasible bottleneck"
         rules, tau = free, found

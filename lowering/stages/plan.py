@@ -168,6 +168,7 @@ def _place_free(
     found = place(
         tables, machine.rows, machine.cols, blocks=find_blocks(keys),
         blocked=(*_dead(machine), *pins.values()), aspect=config.aspect,
+        objective=config.objective,
     )  # fmt: skip
     return found if isinstance(found, Infeasible) else _Spots(found.regions, found.shelves)
 

@@ -20,6 +20,7 @@ MAX_HEIGHTS = 96
 """shelf heights tried; more are thinned out, which keeps a compile inside its budget"""
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Widths = NDArray[np.int16]
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.geometry import Rect
+from lowering.stages.objective import Objective
 from lowering.stages.shapes import Ints, Widths
-from lowering.stages.shelves import MAX_STACK, Shelf, ShelfWidths, size_cost
+from lowering.stages.shelves import MAX_STACK, Shelf, ShelfWidths
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,9 @@ class FilledShelf:
         return sum(column.width for column in self.columns)
 
 
-def fill_shelf(shelf: Shelf, widths: ShelfWidths, exact: Widths, heights: Ints) -> FilledShelf:
+def fill_shelf(
+    shelf: Shelf, widths: ShelfWidths, exact: Widths, heights: Ints, objective: Objective
+) -> FilledShelf:
     """Choose the size of every kernel of a shelf; kernels count from the segment's first."""
     alone = widths.least[shelf.start : shelf.start + shelf.count, shelf.level].astype(int)
     parts = [1] * shelf.count
@@ -53,7 +56,7 @@ def fill_shelf(shelf: Shelf, widths: ShelfWidths, exact: Widths, heights: Ints) 
         columns.append(_fill_column(first, stacked, shelf.level, widths, exact, heights))
         first += stacked
     slack = widths.limit - sum(column.width for column in columns)
-    columns = _spend_slack(columns, slack, shelf, exact, heights)
+    columns = _spend_slack(columns, slack, shelf, exact, heights, objective)
     return FilledShelf(int(heights[shelf.level]), tuple(columns))
 
 
@@ -100,7 +103,12 @@ def _fill_column(
 
 
 def _spend_slack(
-    columns: Sequence[Column], slack: int, shelf: Shelf, exact: Widths, heights: Ints
+    columns: Sequence[Column],
+    slack: int,
+    shelf: Shelf,
+    exact: Widths,
+    heights: Ints,
+    objective: Objective,
 ) -> list[Column]:
     """Widen kernels that stand alone in a column, the greatest gain a slack column first."""
     done = list(columns)
@@ -109,7 +117,9 @@ def _spend_slack(
     while slack >= 0 and waiting:
         best: tuple[float, int, Column] | None = None
         for at in sorted(waiting):
-            gain, wider = _better_size(done[at], slack, exact[firsts[at]], heights, shelf.level)
+            gain, wider = _better_size(
+                done[at], slack, exact[firsts[at]], heights[: shelf.level + 1], objective
+            )
             if gain > 0 and (best is None or gain > best[0]):
                 best = (gain, at, wider)
         if best is None:
@@ -121,15 +131,13 @@ def _spend_slack(
 
 
 def _better_size(
-    column: Column, slack: int, exact: Widths, heights: Ints, level: int
+    column: Column, slack: int, exact: Widths, heights: Ints, objective: Objective
 ) -> tuple[float, Column]:
     """Return the cheapest size within the slack, and what it saves by each column it adds."""
     high, wide = column.sizes[0]
-    options = exact[: level + 1].astype(np.int64)
-    price = np.where(
-        options <= column.width + slack, size_cost(heights[: level + 1], options), 1e15
-    )
+    options = exact[: len(heights)].astype(np.int64)
+    price = np.where(options <= column.width + slack, objective.price(heights, options), 1e15)
     at = int(price.argmin())
-    saved = float(size_cost(high, wide)) - float(price[at])
+    saved = float(objective.price(high, wide)) - float(price[at])
     size = (int(heights[at]), int(options[at]))
     return saved / (1 + max(0, size[1] - column.width)), Column(size[1], (size,))

@@ -66,7 +66,7 @@ def _plan_within(
         return None
     for price in ROW_PRICES:
         tried = [
-            least_cost(found, own, stack.heights, price * limit)
+            least_cost(found, own, stack.heights, price * limit, rules.objective)
             for found, own in zip(widths, parts, strict=True)
         ]
         used = sum(part.repeat * cut[0] for part, cut in zip(segments, tried, strict=True))
@@ -75,7 +75,7 @@ def _plan_within(
             break
     filled: list[FilledShelf] = []
     for part, cut, found, own in zip(segments, cuts, widths, parts, strict=True):
-        once = [fill_shelf(shelf, found, own, stack.heights) for shelf in cut[1]]
+        once = [fill_shelf(shelf, found, own, stack.heights, rules.objective) for shelf in cut[1]]
         filled += once * part.repeat
     return _stack_up(filled)
 
@@ -99,6 +99,6 @@ def _plan_around(
     laid = []
     for site in fewest_rows_around(widths, stack.heights, bands)[1]:
         narrow = replace(widths, limit=site.cols)
-        filled = fill_shelf(site.shelf, narrow, exact, stack.heights)
+        filled = fill_shelf(site.shelf, narrow, exact, stack.heights, rules.objective)
         laid.append(LaidShelf(filled, site.row, site.col, site.cols))
     return tuple(laid)

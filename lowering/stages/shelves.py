@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lowering.stages.shapes import Ints, Widths
+from lowering.stages.objective import Objective
+from lowering.stages.shapes import Floats, Ints, Widths
 
 MAX_STACK = 4
 """kernels that may share a column of a shelf"""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +132,18 @@ def fewest_rows(widths: ShelfWidths, heights: Ints) -> tuple[int, tuple[Shelf, .
 
 
 def least_cost(
-    widths: ShelfWidths, exact: Widths, heights: Ints, row_price: float
+    widths: ShelfWidths,
+    exact: Widths,
+    heights: Ints,
+    row_price: float,
+    objective: Objective,
 ) -> tuple[int, tuple[Shelf, ...]]:
     """Cut the segment at the least cost; return the rows it takes and the shelves.
 
     A kernel costs its area and, beyond that, how far it is from square; a shelf costs half the
     rectangle around it, and `row_price` a row.
     """
-    roomy, roomy_cost, tight_cost = _kernel_costs(widths, exact, heights)
+    roomy, roomy_cost, tight_cost = _kernel_costs(widths, exact, heights, objective)
     span = len(exact)
     costs = np.full((span + 1, len(widths.runs) - 1), np.inf)
     levels = np.zeros(costs.shape, np.int64)
@@ -160,22 +162,13 @@ def least_cost(
     return sum(int(heights[shelf.level]) for shelf in shelves), shelves
 
 
-def size_cost(height: Ints | int, width: Ints | int) -> Floats:
-    """Return the price of a region: its PEs, more the farther it is from square.
-
-    A quarter of the price is the square on the same half perimeter: 4:1 costs 14 % more than a
-    square, 16:1 88 % more. The weight is our choice.
-    """
-    sides = np.asarray(height, np.float64) + width
-    price: Floats = 0.75 * np.asarray(height, np.float64) * width + 0.0625 * sides * sides
-    return price
-
-
-def _kernel_costs(widths: ShelfWidths, exact: Widths, heights: Ints) -> tuple[Ints, Floats, Floats]:
+def _kernel_costs(
+    widths: ShelfWidths, exact: Widths, heights: Ints, objective: Objective
+) -> tuple[Ints, Floats, Floats]:
     """Prefix sums over kernels: best size's width and cost, narrowest size's cost, (n + 1, S)."""
     order = np.arange(len(heights))
     holds = exact <= widths.limit
-    price = np.where(holds, size_cost(heights, exact.astype(np.int64)), np.inf)
+    price = np.where(holds, objective.price(heights, exact.astype(np.int64)), np.inf)
     cheapest = np.minimum.accumulate(price, axis=1)
     at = np.maximum.accumulate(np.where(holds & (price == cheapest), order, 0), axis=1)
     roomy = np.take_along_axis(exact, at, axis=1).astype(np.int64)

@@ -27,7 +27,8 @@ def test_every_knob_has_a_value_a_range_and_a_help() -> None:
         ("fusion", "none", "none"), ("global_pool", "off", "off"), ("aspect", "3", "3"),
         ("hop_cycles", 4, "4"), ("harvests_sparsity", "on", "on"),
         ("clock_hz", "1.1e9", "1100000000"), ("link_bits", "64", "64"),
-        ("fp16_rate", 2.92, "2.92"), ("sram_bytes", "auto", "auto"), ("route_order", "xy", "xy"),
+        ("fp16_rate", 2.92, "2.92"), ("square_weight", "12.5", "12.5"), ("block_loss", 0, "0"),
+        ("sram_bytes", "auto", "auto"), ("route_order", "xy", "xy"),
         ("dtype", "fp16", "fp16"), ("max_chunks", 1, "1"), ("max_chunks", 8, "8"),
     ],
 )  # fmt: skip

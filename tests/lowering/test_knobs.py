@@ -19,6 +19,7 @@ from lowering.config import KNOBS, CompileConfig, apply_knob
 from tests.factories.graphs import model_graph, tiny_graph
 
 MESH = CompileConfig(machine=parse_machine("mesh-64x64"), mode="pipeline")
+LARGER = replace(MESH, machine=parse_machine("mesh-128x128"))
 LATE: set[str] = set()
 PLACED = {"placement", "routing"}
 
@@ -52,7 +53,8 @@ def regions(compiled: Compiled) -> list[Rect]:
         ("max_chunks", 2, {"routing"}), ("route_order", "xy", {"routing"}),
         ("harvests_sparsity", "on", PLACED),
         ("hop_cycles", 3, PLACED), ("link_bits", 64, PLACED), ("sram_bytes", 12_000, PLACED),
-        ("fp32_rate", 2, PLACED), ("aspect", 2, PLACED), ("dtype", "fp16", PLACED),
+        ("fp32_rate", 2, PLACED), ("aspect", 2, PLACED), ("square_weight", 60, PLACED),
+        ("aspect_loss", 0, PLACED), ("block_loss", 0, PLACED), ("dtype", "fp16", PLACED),
         ("machine", "mesh-128x128", PLACED), ("fusion", "none", {"kernels", *PLACED}),
         ("fold_batch_norm", "off", {"passes", "kernels", "store", *PLACED}),
         ("global_pool", "off", {"passes", "kernels", "store", *PLACED}),
@@ -144,6 +146,19 @@ def test_aspect_limits_the_sides_of_places() -> None:
     assert run(second).timeline.makespan > 0
     first = compile_graph(model_graph("demo-cnn"), MESH)
     assert regions(first) != regions(second)
+
+
+@pytest.mark.parametrize(
+    ("model", "knob", "value"),
+    [("gpt2_2l", "square_weight", "90"), ("demo-transformer", "aspect_loss", "60"),
+     ("demo-transformer", "block_loss", "100")],
+)  # fmt: skip
+def test_objective_moves_places_and_changes_no_operation(model: str, knob: str, value: str) -> None:
+    first, second, _ = compile_twice(model, apply_knob(LARGER, knob, value), LARGER)
+    assert regions(first) != regions(second)
+    assert [k.spec for k in first.program.kernels] == [k.spec for k in second.program.kernels]
+    assert second.report.macs == first.report.macs
+    run(second)
 
 
 def test_unfused_every_operation_is_a_kernel_and_the_sums_are_the_same() -> None:

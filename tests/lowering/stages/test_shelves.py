@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from lowering.stages.objective import DEFAULT_OBJECTIVE
 from lowering.stages.shapes import Widths
-from lowering.stages.shelves import MAX_STACK, fewest_rows, least_cost, shelf_widths, size_cost
+from lowering.stages.shelves import MAX_STACK, fewest_rows, least_cost, shelf_widths
 
 HEIGHTS = np.array([1, 2, 3, 5, 8])
 LIMIT = 12
@@ -90,12 +91,6 @@ def test_dear_rows_give_the_flattest_cut() -> None:
     exact = random_widths(3, 8)
     exact[:, -1] = 2
     widths = shelf_widths(exact, HEIGHTS, LIMIT, 8)
-    cheap, _ = least_cost(widths, exact, HEIGHTS, 0.0)
-    dear, _ = least_cost(widths, exact, HEIGHTS, 1e6)
+    cheap, _ = least_cost(widths, exact, HEIGHTS, 0.0, DEFAULT_OBJECTIVE)
+    dear, _ = least_cost(widths, exact, HEIGHTS, 1e6, DEFAULT_OBJECTIVE)
     assert dear == fewest_rows(widths, HEIGHTS)[0] <= cheap
-
-
-def test_square_costs_its_area_and_a_strip_more() -> None:
-    assert size_cost(4, 4) == pytest.approx(16)
-    assert size_cost(2, 8) == pytest.approx(16 * 1.140625)
-    assert size_cost(1, 16) == pytest.approx(16 * 1.87890625)
