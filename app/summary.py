@@ -62,7 +62,7 @@ def _frame(compiled: Compiled) -> dict[str, Any]:
         "parameters": report.parameters,
         "macs": report.macs,
         "machine": machine.name,
-        "mode": "layer-pipeline",
+        "mode": compiled.program.mode,
         "fits": compiled.fits,
         "makespan_cycles": None,
         "steps": None,

@@ -52,6 +52,12 @@ def test_json_has_the_fields_of_the_contract(capsys: pytest.CaptureFixture[str])
     assert checked["makespan_cycles"] is None
 
 
+@pytest.mark.parametrize("mode", ["pipeline", "streaming"])
+def test_json_names_the_mode_compiled(capsys: pytest.CaptureFixture[str], mode: str) -> None:
+    assert main(["check", "mlp", *MESH, "--set", f"mode={mode}", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mode"] == mode
+
+
 def test_settings_turn_knobs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     config = tmp_path / "c.yaml"
     config.write_text("samples: 3\nmax_chunks: 2\n", encoding="utf-8")
