@@ -9,13 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.commands import CommandError, find_command, parse_arguments
-from app.comparing import ComparingVerbs
-from app.cursor import Cursor
-from app.debugging import DebugVerbs
-from app.frames import FrameCache
-from app.opening import open_run
-from app.run import Run
-from app.tuning import next_run_id
+from app.runs.frames import FrameCache
+from app.runs.opening import open_run
+from app.runs.run import Run
+from app.session.comparing import ComparingVerbs
+from app.session.cursor import Cursor
+from app.session.debugging import DebugVerbs
+from app.session.tuning import next_run_id
 from app.views.build_idle import view_idle
 from app.views.build_kernel import view_kernel
 from app.views.build_knobs import view_knobs

@@ -12,8 +12,8 @@ from app.command_line import split_line
 from app.commands import COMMANDS, Argument, Command, CommandError
 from app.debugger import Debugger
 from app.export.picture import ExportError
-from app.opening import USER_ERRORS
-from app.values import ValuesError
+from app.runs.opening import USER_ERRORS
+from app.runs.values import ValuesError
 from app.views.base import View
 
 _SHOWN = (

@@ -11,7 +11,7 @@ from benchmarks.measure import least, line
 def main() -> None:
     """Print the figures."""
     python = [sys.executable, "-c", "pass"]
-    cli = [sys.executable, "-m", "app.cli"]
+    cli = [sys.executable, "-m", "app.cli.main"]
     small = [*cli, "run", "gpt2-small", "--samples", "4", "--json"]
     baseline = least(lambda: _run(python), 5)
     print(line("waferscope --help", least(lambda: _run([*cli, "--help"]), 5), 0.3, baseline))

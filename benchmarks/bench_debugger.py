@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.conditions import Condition, turns_true
 from app.debugger import Debugger
-from app.opening import open_run
-from app.run import Run
+from app.runs.opening import open_run
+from app.runs.run import Run
+from app.watch.conditions import Condition, turns_true
 from benchmarks.measure import least, line
 from lowering.config import CompileConfig
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 
 from app.debugger import Debugger
-from app.opening import load_graph
-from app.run import make_run
+from app.runs.opening import load_graph
+from app.runs.run import make_run
 from benchmarks.measure import line
 from lowering.cache import StageCache
 from lowering.config import KNOBS, CompileConfig, apply_knob

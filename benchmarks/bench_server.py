@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.debugger import Debugger
-from app.run import Run
+from app.runs.run import Run
 from app.web.registry import Registry
 from app.web.server import listen, make_server
 

@@ -12,8 +12,8 @@ import time
 import numpy as np
 
 from engine.causes import gap_causes
-from engine.net import COEF_UNIT, RATE_UNIT, TimingNet
-from engine.timing import simulate
+from engine.timing.clock import simulate
+from engine.timing.net import COEF_UNIT, RATE_UNIT, TimingNet
 
 BLOCKS = 12
 """decoder blocks of 11 kernels and 14 transfers each; one kernel before and one after"""

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from playwright.sync_api import Page, sync_playwright
 
 from app.debugger import Debugger
-from app.frames import FrameCache
+from app.runs.frames import FrameCache
 from app.web.server import address_of, listen, make_server
 from app.web.state import page_state
 

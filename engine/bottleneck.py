@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.event_kinds import ARRIVES, END, GIVEN, LEFT, MOVES, NEEDED
-from engine.net import TimingNet
 from engine.profile import BUSY_CAUSES, Profile
 from engine.program import HOST, Program
 from engine.timeline import Timeline
+from engine.timing.net import TimingNet
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.event_kinds import ARRIVES, LEFT, RESUME, START
-from engine.net import TimingNet
+from engine.timing.net import TimingNet
 
 if TYPE_CHECKING:
     from engine.timeline import Timeline

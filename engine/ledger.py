@@ -19,9 +19,9 @@ from engine.kernels.moe.spec import Moe
 from engine.kernels.spec import KernelSpec
 from engine.ledger_experts import expert_products
 from engine.metrics import LINK_PLANES, PLANES
-from engine.net import COEF_UNIT, RATE_UNIT, TimingNet
 from engine.profile import BUSY_CAUSES
 from engine.program import Buffer, Leg, Program
+from engine.timing.net import COEF_UNIT, RATE_UNIT, TimingNet
 from engine.transfers import busiest_words, leg_patterns, transfer_patterns
 from engine.transfers.trees import tree_words
 

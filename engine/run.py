@@ -9,7 +9,6 @@ from engine.causes import Gaps, gap_causes
 from engine.fields import Fields
 from engine.ledger import Ledger, audit
 from engine.models import program_models, program_profiles
-from engine.net import TimingNet, build_net, weight_transfers
 from engine.occupancy import Occupancy
 from engine.profile import Profile
 from engine.program import Program
@@ -17,8 +16,9 @@ from engine.progress import NO_PROGRESS, Progress
 from engine.steps import StepTables
 from engine.store import TensorStore
 from engine.timeline import Timeline
-from engine.timing import simulate
-from engine.timing_check import Deadlock
+from engine.timing.check import Deadlock
+from engine.timing.clock import simulate
+from engine.timing.net import TimingNet, build_net, weight_transfers
 from engine.traffic import Traffic
 from engine.validate import require_valid
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.causes import Gaps
-from engine.net import RATE_UNIT
 from engine.program import Program
 from engine.timeline import Timeline
+from engine.timing.net import RATE_UNIT
 
 RUNNING = 255
 """cause code of a region in a step in which its instance runs"""

@@ -25,7 +25,7 @@ from engine.event_kinds import (
     START,
     WORDS,
 )  # fmt: skip
-from engine.net import RATE_UNIT, TimingNet
+from engine.timing.net import RATE_UNIT, TimingNet
 
 __all__ = [
     "ARRIVES", "END", "GIVEN", "KINDS", "LEFT", "MOVES", "NEEDED", "RESUME", "STALL", "START",

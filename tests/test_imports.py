@@ -71,7 +71,7 @@ def test_reader_sees_relative_and_nested_imports(
 
 
 def test_command_line_starts_without_heavy_packages() -> None:
-    code = f"import sys, app.cli; print([name for name in {HEAVY!r} if name in sys.modules])"
+    code = f"import sys, app.cli.main; print([name for name in {HEAVY!r} if name in sys.modules])"
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
     )

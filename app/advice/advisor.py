@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from app.advice.lab import Lab, Trial, gain, trial_text
 from app.advice.rule import Change, Changes, Finding, Rule, changes_text, slots_pair
 from app.advice.table import findings
-from app.run import Run
+from app.runs.run import Run
 from engine.progress import NO_PROGRESS, Progress
 from lowering.config import KNOBS, knob_value
 

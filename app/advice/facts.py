@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from app.because import Gap, Tie, kernel_gaps, ties
-from app.hot_links import HotLink, hot_links
-from app.run import Run
+from app.finding.because import Gap, Tie, kernel_gaps, ties
+from app.finding.hot_links import HotLink, hot_links
+from app.runs.run import Run
 from engine.bottleneck import critical_shares
 from engine.causes import CAUSES
 from engine.inside import INSIDE

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.advice.rule import Changes, changes_text
-from app.run import Run
+from app.runs.run import Run
 from engine.models import program_profiles
-from engine.net import build_net
 from engine.progress import NO_PROGRESS, Progress
-from engine.timing import simulate
-from engine.timing_check import Deadlock
+from engine.timing.check import Deadlock
+from engine.timing.clock import simulate
+from engine.timing.net import build_net
 from lowering.cache import StageCache
 from lowering.compiler import compile_graph
 from lowering.config import KNOBS, CompileConfig, KnobError, apply_knob

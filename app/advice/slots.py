@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.advice.facts import Facts
 from app.advice.rule import Change, Changes, Finding, Rule, slots_pair
-from app.because import Gap, Tie
+from app.finding.because import Gap, Tie
 from app.units import count, percent
 
 SHARE = 0.03

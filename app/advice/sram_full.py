@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.advice.facts import Facts
 from app.advice.rule import Change, Changes, Finding, Rule, slots_pair
-from app.decisions import layout
+from app.finding.decisions import layout
 from app.units import percent, size
 
 FULL = 0.9

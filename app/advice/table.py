@@ -20,7 +20,7 @@ from app.advice import (
 )
 from app.advice.facts import Facts
 from app.advice.rule import Finding, Rule
-from app.run import Run
+from app.runs.run import Run
 
 RULES: dict[str, Rule] = {
     module.RULE.id: module.RULE

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.config_file import ConfigFileError, read_config, write_config
+from app.configs.file import ConfigFileError, read_config, write_config
 from app.debugger import Debugger
 from app.export import ExportError, Request, export_request
-from app.opening import open_run
-from app.run import Run
-from app.saving import save_run, verify_recording
-from app.summary import run_summary as summary
+from app.runs.opening import open_run
+from app.runs.run import Run
+from app.runs.saving import save_run, verify_recording
+from app.runs.summary import run_summary as summary
 from app.version import VERSION
 from app.views.build_compare import view_compare
 from engine.machine import PRESETS, MachineError, MachineSpec

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from app.cursor import Viewport
-from app.difference import Difference, difference
+from app.comparison.difference import Difference, difference
 from app.export.picture import ExportError, Picture
 from app.export.write import render, write_bytes
-from app.run import Run
+from app.runs.run import Run
+from app.session.cursor import Viewport
 from app.views.build_compare import difference_sentence, limit_of, scaled_outlines, ticks_of
 from app.views.map import Scale
 from engine.geometry import Rect

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.cursor import Viewport
-from app.frames import metric_scale
-from app.run import Run
+from app.runs.frames import metric_scale
+from app.runs.run import Run
+from app.session.cursor import Viewport
 from app.views.build_map import ticks_of
 from app.views.map import Scale, Tick
 from engine.geometry import Rect

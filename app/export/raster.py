@@ -8,8 +8,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from app.export.picture import Picture
-from app.frames import encode
 from app.palette import lut
+from app.runs.frames import encode
 from app.views.map import code_levels
 from engine.causes import CAUSES
 

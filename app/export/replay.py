@@ -13,8 +13,8 @@ import numpy as np
 
 from app.export.picture import ExportError, Picture
 from app.export.tables import describe
-from app.frames import encode
 from app.palette import hex_table
+from app.runs.frames import encode
 from app.views.map import positions
 
 MOST_BYTES = 10 << 20

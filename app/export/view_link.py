@@ -10,7 +10,7 @@ import struct
 import zlib
 from urllib.parse import urlencode
 
-from app.cursor import Cursor
+from app.session.cursor import Cursor
 
 KEYWORD = "Waferscope-View"
 """keyword of the chunk that holds the address's fragment"""

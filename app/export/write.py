@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from app.cursor import Cursor
 from app.export.picture import ExportError, Picture, Request, make_picture
-from app.run import Run
-from app.saving import save_run
+from app.runs.run import Run
+from app.runs.saving import save_run
+from app.session.cursor import Cursor
 from engine.progress import NO_PROGRESS, Progress
 from engine.whole_file import whole_file
 

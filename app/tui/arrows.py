@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.hot_links import HOT_LINK
+from app.finding.hot_links import HOT_LINK
 from app.tui.glyphs import Glyphs
 from app.tui.picture import Label, Picture
 from app.views.map import MapView

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.cursor import Viewport
+from app.session.cursor import Viewport
 from app.views.compare import DifferenceView
 from app.views.map import MapView, Scale
 

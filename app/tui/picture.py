@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.cursor import Viewport
+from app.session.cursor import Viewport
 from app.tui.difference import KIND, difference_levels
 from app.tui.glyphs import ALERT, CURSOR, EDGE, OUTLINE, OUTSIDE, Glyphs
 from app.views.map import MapView, Outline, levels

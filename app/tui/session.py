@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from app.cursor import Cursor
-from app.jobs import JobState
+from app.session.cursor import Cursor
+from app.session.jobs import JobState
 from app.views.base import View
 from app.views.compare import CompareView, DifferenceView
 from app.views.idle import IdleView

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.advice.advisor import Advice, Optimum, Tried, best_text
 from app.advice.rule import changes_text
 from app.advice.table import RULES
-from app.run import Run
+from app.runs.run import Run
 from app.views.advice import AdviceRow, AdviceView, OptimumView, TriedRow
 
 

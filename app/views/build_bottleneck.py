@@ -6,7 +6,7 @@ for the slowest is imbalance. Cores moving words count as fabric.
 
 from __future__ import annotations
 
-from app.run import Run
+from app.runs.run import Run
 from app.units import count, percent
 from app.views.bottleneck import BottleneckView, ShareRow
 from engine.bottleneck import critical_shares

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.breaks import Breakpoint, Hit, problem, static_kernels, turned
-from app.quantities import NAMES
-from app.run import Run
-from app.stops import view_stop
+from app.runs.run import Run
 from app.views.breaks import BreakRow, BreaksView
+from app.watch.breaks import Breakpoint, Hit, problem, static_kernels, turned
+from app.watch.quantities import NAMES
+from app.watch.stops import view_stop
 
 
 def view_breaks(run: Run, breaks: Sequence[Breakpoint], step: int, hit: Hit | None) -> BreaksView:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.compare import (
+from app.comparison.compare import (
     changed_knobs,
     compare_causes,
     compare_figures,
@@ -13,8 +13,8 @@ from app.compare import (
     progress_at,
     tied_step,
 )
-from app.difference import Difference, codes_of, difference, pool_extremes
-from app.run import Run
+from app.comparison.difference import Difference, codes_of, difference, pool_extremes
+from app.runs.run import Run
 from app.views.compare import CompareRow, CompareView, DifferenceView, KernelChange
 from app.views.map import Outline, Tick
 

@@ -1,9 +1,9 @@
-"""From a run to its hottest links. A pure function; the rule itself is in app.hot_links."""
+"""From a run to its hottest links. A pure function; the rule itself is in app.finding.hot_links."""
 
 from __future__ import annotations
 
-from app.hot_links import HOT_LINK, HotLink, hot_links
-from app.run import Run
+from app.finding.hot_links import HOT_LINK, HotLink, hot_links
+from app.runs.run import Run
 from app.views.hot import HotRow, HotView, SenderRow
 
 

@@ -1,11 +1,11 @@
-"""From a run to its idle regions. A pure function; the rule itself is in app.idle. No screen."""
+"""From a run to its idle regions, by the rule of `app.finding.idle`. Pure; knows no screen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.idle import NOT_IDLE, IdleArea, idle_areas, idle_map, levers
-from app.run import Run
+from app.finding.idle import NOT_IDLE, IdleArea, idle_areas, idle_map, levers
+from app.runs.run import Run
 from app.units import count, percent
 from app.views.idle import IdleRegion, IdleView
 from engine.geometry import Rect

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.run import Run
+from app.runs.run import Run
 from app.units import count, percent, size
 from app.views.kernel import EdgeRow, InstanceRow, KernelView
 from engine.program import HOST, Kernel, Transfer

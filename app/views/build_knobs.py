@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.history import History
+from app.session.history import History
 from app.views.knobs import KnobRow, KnobsView
 from lowering.config import KNOBS, CompileConfig, Knob, knob_value
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.cursor import Cursor, Viewport
-from app.frames import encode, metric_scale
-from app.hot_links import HOT_LINK
-from app.run import Run
+from app.finding.hot_links import HOT_LINK
+from app.runs.frames import encode, metric_scale
+from app.runs.run import Run
+from app.session.cursor import Cursor, Viewport
 from app.units import amount, count, percent
 from app.views.build_streaming import kernels_in
 from app.views.map import MapView, Outline, Scale, Tick, positions

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.hot_links import HOT_LINK
-from app.run import Run
+from app.finding.hot_links import HOT_LINK
+from app.runs.run import Run
 from app.units import size
 from app.views.build_values import view_tile
 from app.views.pe import CauseRow, LinkRow, PEView, SramRow

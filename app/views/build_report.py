@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.figures import Figures, figures
-from app.run import Run
+from app.runs.figures import Figures, figures
+from app.runs.run import Run
 from app.units import count, percent, seconds, size
 from app.views.report import CheckRow, OverflowRow, ReportRow, ReportView
 from engine.geometry import Rect

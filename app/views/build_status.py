@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from app.cursor import Cursor
-from app.jobs import JobState
-from app.moves import first_busy_step
-from app.run import Run
+from app.runs.run import Run
+from app.runs.values import why_no_values
+from app.session.cursor import Cursor
+from app.session.jobs import JobState
+from app.session.moves import first_busy_step
 from app.units import count, percent
-from app.values import why_no_values
 from app.views.status import DeltaView, JobView, StatusView
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.run import Run
+from app.runs.run import Run
 from app.units import count, percent
 from app.views.streaming import ArrivalRow, StreamingView
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.run import Run
+from app.runs.run import Run
 from app.units import count, percent
 from app.views.pooling import bin_series
 from app.views.timeline import Bar, Series, TimelineView

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from app.commands import COMMANDS
-from app.computed import Computed, TileValues
-from app.run import Run
-from app.values import nonfinite_sentence, values_sentence, values_standing, why_no_values
+from app.runs.computed import Computed, TileValues
+from app.runs.run import Run
+from app.runs.values import nonfinite_sentence, values_sentence, values_standing, why_no_values
 from app.views.values import NonFiniteRow, OutputRow, TensorRow, TileView, ValuesView
 from engine.values import NonFinite, TensorError
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.cursor import Selection, Viewport
+from app.session.cursor import Selection, Viewport
 from app.views.base import View
 
 

@@ -53,7 +53,7 @@ class LinkRow:
     load: float
     """wavelets a cycle"""
     severity: str
-    """ok | warn (from app.hot_links.HOT_LINK)"""
+    """ok | warn (from app.finding.hot_links.HOT_LINK)"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 from dash import html
 
 from app.commands import COMMANDS
-from app.cursor import STRIDES
+from app.session.cursor import STRIDES
 from app.views.help import HelpRow, view_help
 from app.web.icons import icon
 from engine.metrics import METRICS

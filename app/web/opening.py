@@ -14,7 +14,7 @@ from flask import Blueprint, Response, jsonify, request
 
 from app.debugger import Debugger
 from app.demo_models import DEMOS
-from app.opening import USER_ERRORS
+from app.runs.opening import USER_ERRORS
 from app.web.folders import MODEL_ENDINGS, FolderError, Folders
 from app.web.registry import Registry
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, jsonify, request
 
 from app.commands import COMMANDS, CommandError
-from app.config_file import ConfigFileError
+from app.configs.file import ConfigFileError
 from app.export.picture import ExportError
 from app.export.view_link import view_fragment, with_link
 from app.web.difference import difference_answer

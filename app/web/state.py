@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app import moves
-from app.cursor import Viewport
-from app.frames import metric_scale
 from app.palette import THEMES, hex_table, mark_colour, palette_names
+from app.runs.frames import metric_scale
+from app.session import moves
+from app.session.cursor import Viewport
 from app.views.base import to_plain
 from app.views.build_map import view_map
 from app.views.build_streaming import view_streaming
@@ -21,7 +21,7 @@ from engine.metrics import METRICS
 
 if TYPE_CHECKING:
     from app.debugger import Debugger
-    from app.run import Run
+    from app.runs.run import Run
 
 STRIPES = ("unassigned", "defective")
 """categories that the canvas hatches instead of colouring"""

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from engine.net import UNLIMITED, build_net
 from engine.program import HOST, Program, Transfer
-from engine.timing import simulate
+from engine.timing.clock import simulate
+from engine.timing.net import UNLIMITED, build_net
 from lowering.stages.transfers import LEAST_SLOTS
 
 SIZING_SAMPLES = 12

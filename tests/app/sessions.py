@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from app.debugger import Debugger
-from app.opening import open_run
-from app.run import Run
+from app.runs.opening import open_run
+from app.runs.run import Run
 from engine.machine import generic_mesh
 from lowering.config import CompileConfig
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 import pytest
 
 from app.debugger import Debugger
-from app.opening import load_graph
-from app.run import Run, make_run
+from app.runs.opening import load_graph
+from app.runs.run import Run, make_run
 from lowering.config import CompileConfig
 
 LIMIT = 5.0

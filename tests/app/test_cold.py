@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 _CODE = (
-    "import sys\nfrom app import warming\nwarming.INTERPRETED_CHUNKS = 1\n"
+    "import sys\nfrom app.session import warming\nwarming.INTERPRETED_CHUNKS = 1\n"
     "warming.warm_up = lambda: None\n"
-    "from app.cli import main\nsys.exit(main(['run', 'mlp', '--machine', 'mesh-64x64']))"
+    "from app.cli.main import main\nsys.exit(main(['run', 'mlp', '--machine', 'mesh-64x64']))"
 )
 """a program counts as too large for plain Python; the compiler itself is left out"""
 

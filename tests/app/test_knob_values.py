@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.opening import open_run
-from app.run import Run
-from app.values import compute_values, kept_values
+from app.runs.opening import open_run
+from app.runs.run import Run
+from app.runs.values import compute_values, kept_values
 from lowering.config import apply_knob
 from tests.app.sessions import mesh_config, mlp_run
 

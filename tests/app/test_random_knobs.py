@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from app.debugger import Debugger
-from app.opening import open_run
-from app.run import Run
-from app.values import compute_values
+from app.runs.opening import open_run
+from app.runs.run import Run
+from app.runs.values import compute_values
 from engine.machine import generic_mesh
 from lowering.config import CompileConfig, KnobError
 

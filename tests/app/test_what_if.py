@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
+from app.cli.main import main
 from app.debugger import Debugger
-from app.opening import open_run
-from app.run import Run
-from app.saving import load_run
+from app.runs.opening import open_run
+from app.runs.run import Run
+from app.runs.saving import load_run
 from app.web import Registry
 from app.web.callbacks import show_run
 from tests.app.sessions import mesh_config

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app import moves
 from app.debugger import Debugger
+from app.session import moves
 from tests.browser.conftest import WAIT_MS
 
 PICTURE = "() => document.getElementById('mesh').toDataURL()"

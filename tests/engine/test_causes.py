@@ -7,8 +7,8 @@ import pytest
 
 from engine import causes
 from engine.causes import CAUSES, DRAIN, FILL, WAIT_FABRIC, WAIT_INPUT, gap_causes
-from engine.timing import simulate
-from engine.timing_check import Deadlock
+from engine.timing.check import Deadlock
+from engine.timing.clock import simulate
 from tests.factories.timing_nets import Edge, build_chain, build_net, build_random
 
 

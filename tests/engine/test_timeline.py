@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.event_kinds import ARRIVES, END, KINDS, LEFT, START
-from engine.net import RATE_UNIT
 from engine.timeline import Timeline
-from engine.timing import simulate
+from engine.timing.clock import simulate
+from engine.timing.net import RATE_UNIT
 from tests.factories.timing_nets import build_chain
 
 KERNELS, TRANSFERS = ("ffn1", "ffn2", "add"), ("h1", "h2")

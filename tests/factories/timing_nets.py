@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.net import COEF_UNIT, RATE_UNIT, TimingNet
+from engine.timing.net import COEF_UNIT, RATE_UNIT, TimingNet
 
 
 @dataclass(frozen=True, slots=True)

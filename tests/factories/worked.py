@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from app.run import Run
+from app.runs.run import Run
 from engine.bottleneck import find_bottleneck
 from engine.causes import gap_causes
 from engine.fields import Fields
@@ -25,7 +25,7 @@ from engine.program import Buffer, Kernel, Leg, Program, Tensor, Tiling, Transfe
 from engine.run import Execution
 from engine.steps import StepTables
 from engine.store import TensorStore
-from engine.timing import simulate
+from engine.timing.clock import simulate
 from engine.traffic import Traffic
 from lowering.compiler import Compiled
 from lowering.config import CompileConfig

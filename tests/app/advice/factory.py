@@ -7,10 +7,10 @@ from dataclasses import replace
 from app.advice.facts import Facts
 from app.advice.lab import Trial
 from app.advice.rule import Changes
-from app.run import Run
+from app.runs.run import Run
 from engine.causes import CAUSES
 from engine.progress import NO_PROGRESS, Progress
-from engine.timing import simulate
+from engine.timing.clock import simulate
 from lowering.config import CompileConfig
 from tests.factories.timing_nets import build_chain
 

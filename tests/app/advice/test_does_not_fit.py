@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.advice.does_not_fit import RULE
 from app.advice.rule import Change
-from app.run import Run
+from app.runs.run import Run
 from lowering.report import Overflow
 from tests.app.advice.factory import facts_of
 from tests.factories.worked import worked_run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.advice.facts import Facts
-from app.figures import cause_totals
+from app.runs.figures import cause_totals
 from tests.app.sessions import mlp_run
 from tests.factories.worked import worked_run
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.advice.lab import CompileLab, Trial, changed_config, gain, trial_text
 from app.advice.rule import Change, slots_pair
-from app.run import make_run
+from app.runs.run import make_run
 from lowering.cache import StageCache
 from lowering.config import KnobError
 from tests.app.sessions import mlp_run

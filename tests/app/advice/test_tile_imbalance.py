@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from app.advice.tile_imbalance import RULE
-from app.run import Run
+from app.runs.run import Run
 from engine.profile import Profile
 from tests.app.advice.factory import facts_of
 from tests.factories.worked import worked_run

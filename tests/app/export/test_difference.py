@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.difference import difference
+from app.comparison.difference import difference
 from app.export.difference import difference_picture, export_difference
 from app.export.picture import ExportError
 from app.export.raster import map_levels, palette_of, render_png
 from app.palette import lut
+from tests.app.comparison.test_compare import changed
 from tests.app.sessions import mlp_run
-from tests.app.test_compare import changed
 
 
 def test_colours_run_from_one_end_over_the_middle_to_the_other() -> None:

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.cursor import Viewport
 from app.export import ExportError, Request, export_request, make_picture
 from app.export.raster import map_png
+from app.session.cursor import Viewport
 from tests.app.sessions import mlp_run
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from app.demo_models import demo_path
 from textual.pilot import Pilot
 
-from app.cursor import Selection, Viewport
 from app.debugger import Debugger
-from app.run import make_run
+from app.runs.run import make_run
+from app.session.cursor import Selection, Viewport
 from app.tui.app import WaferscopeApp
 from app.tui.glyphs import BLOCKS, Glyphs
 from app.tui.map_widget import MapWidget

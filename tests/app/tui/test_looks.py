@@ -8,7 +8,7 @@ from app.demo_models import demo_path
 from rich.text import Text
 
 from app.debugger import Debugger
-from app.run import make_run
+from app.runs.run import make_run
 from app.tui.glyphs import BLOCKS, LEVELS, colours, detect, few_colours, plain
 from app.tui.minimap import minimap
 from app.tui.style import relit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.cursor import Selection
+from app.session.cursor import Selection
 from app.tui.glyphs import ALERT, BLOCKS, CURSOR, EDGE, OUTLINE, OUTSIDE, plain
 from app.tui.picture import Fit, fit, paint
 from app.views.map import Outline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.segment import Segment
 
-from app.cursor import Selection
+from app.session.cursor import Selection
 from app.tui.glyphs import BLOCKS, Glyphs, colours, letters, plain
 from app.tui.picture import Picture, paint
 from app.tui.strips import Ink, gutter, map_line, ruler

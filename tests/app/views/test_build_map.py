@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app import moves, places
-from app.cursor import Cursor
+from app.session import moves, places
+from app.session.cursor import Cursor
 from app.views.build_map import view_map
 from app.views.map import Scale, code_levels, levels, positions
 from engine.causes import CAUSES
@@ -94,7 +94,7 @@ def test_levels_fill_the_range_asked_for() -> None:
 
 
 def test_faint_value_stays_visible() -> None:
-    from app.frames import encode
+    from app.runs.frames import encode
 
     codes = encode(np.array([[0.0, 1e-5]], np.float32), Scale(0, 1, 1 / 255, False), "fraction")
     assert codes.tolist() == [[0, 1]]

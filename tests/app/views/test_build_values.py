@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.computed import Computed
-from app.run import Run
-from app.values import compute_values, kept_values
+from app.runs.computed import Computed
+from app.runs.run import Run
+from app.runs.values import compute_values, kept_values
 from app.views.build_pe import view_pe
 from app.views.build_values import FIRST_VALUES, error_severity, view_values
 from lowering.evaluate import default_inputs

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.breaks import Breakpoint, check
 from app.views.build_advice import view_advice
 from app.views.build_bottleneck import view_bottleneck
 from app.views.build_breaks import view_breaks
 from app.views.build_hot import view_hot
+from app.watch.breaks import Breakpoint, check
 from tests.app.sessions import mlp_run
 from tests.factories.worked import worked_run
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app import moves
-from app.figures import cause_totals, figures
+from app.runs.figures import cause_totals, figures
+from app.session import moves
 from app.views.build_kernel import view_kernel
 from app.views.build_pe import view_pe
 from app.views.build_report import view_report

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app import moves
 from app.debugger import Debugger
+from app.session import moves
 from app.web import Registry, SessionError
 
 

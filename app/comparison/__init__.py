@@ -1,0 +1,1 @@
+"""Two runs against each other: figures, kernels, and where they differ."""

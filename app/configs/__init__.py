@@ -1,0 +1,1 @@
+"""Knobs in files, in today's form and in older ones."""

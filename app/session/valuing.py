@@ -1,0 +1,100 @@
+"""Values in a session: computed by its worker, kept with the run they belong to. No screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from app.runs.computed import Computed
+from app.runs.run import Run
+from app.runs.values import compute_values, kept_values, values_sentence, why_no_values
+from app.session.jobs import Jobs, JobState
+from app.session.tuning import RunVerbs
+from app.session.warming import compile_kernels, must_compile
+from app.views.build_values import view_values
+from app.views.values import ValuesView
+from engine.progress import Progress
+
+
+class ValueVerbs(RunVerbs):
+    """Adds the values of the run on screen, and kernels compiled beside the session."""
+
+    _warming: Jobs | None = None
+
+    @property
+    def job(self) -> JobState | None:
+        """the job to show: the newest of the worker, or kernels being compiled beside it"""
+        main = self._jobs.state
+        warm = self._warming.state if self._warming else None
+        if (
+            warm is not None
+            and not (main and main.is_running)
+            and (main is None or warm.is_running)
+        ):
+            return replace(warm, id=0)
+        return main
+
+    def warm_up(self) -> None:
+        """Compile the jit kernels in a thread of their own when this machine has none yet."""
+        if self._warming is None and must_compile():
+            self._warming = Jobs(())
+            self._warming.start("first start", compile_kernels, lambda none: None)
+
+    def cancel(self) -> bool:
+        """Stop the background job; False when none runs."""
+        with self._lock:
+            stopped = super().cancel()
+            if not stopped and self._warming is not None and self._warming.cancel():
+                self._say("kernels go on being compiled out of sight; nothing waits for them")
+                return True
+            return stopped
+
+    def compute_values(
+        self, inputs: Mapping[str, np.ndarray] | None = None, samples: int = 1
+    ) -> JobState | None:
+        """Compute values in the background; those of the run on screen are computed once.
+
+        Without inputs, seeded ones are made. A compilation at work goes first: nothing is
+        started beside it. Returns the job, None when nothing was started (the message says why).
+        """
+        with self._lock:
+            run = self.run
+            refusal = self._why_not_now(run, inputs)
+            if refusal:
+                self._say(refusal)
+                return None
+
+            def work(progress: Progress) -> Computed:
+                return compute_values(run, inputs, samples, progress)
+
+            self._say("computing values")
+            return self._jobs.start(
+                "values", work, lambda computed: self._attach(run, computed), self._say_failed
+            )
+
+    def _why_not_now(self, run: Run, inputs: Mapping[str, np.ndarray] | None) -> str:
+        if why := why_no_values(run):
+            return f"no values: {why}"
+        if run.computed is not None and inputs is None:
+            return values_sentence(run.computed)
+        state = self._jobs.state
+        if state is not None and state.is_running:
+            return f"'{state.what}' is at work; values can be computed after it ('cancel' stops it)"
+        return ""
+
+    def _attach(self, run: Run, computed: Computed) -> None:
+        """Show the same run with its values: its frames stay, so its id does."""
+        with self._lock:
+            kept = kept_values(computed.values, run.program, run.config.values_mb << 20)
+            self._history.swap(replace(run, values=kept, computed=computed))
+            self._say(values_sentence(computed))
+
+    def _say_failed(self, message: str) -> None:
+        with self._lock:
+            self._say(message)
+
+    def view_values(self) -> ValuesView:
+        """Return tensors, errors and outputs of the run on screen, or why there are none."""
+        return view_values(self.run)

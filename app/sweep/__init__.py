@@ -1,0 +1,1 @@
+"""One model under many settings, in processes here or on a cluster."""

@@ -1,0 +1,1 @@
+"""Breakpoints and watchpoints: the language, where a condition turns true, and why it did."""

@@ -1,0 +1,41 @@
+"""Ties of the worked example with slots 1/1: k2's second instance waits for two things at once."""
+
+from __future__ import annotations
+
+from app.finding.because import gap_at, kernel_gaps, levers_sentence, ties
+from tests.factories.worked import worked_run
+
+
+def test_both_tied_causes_are_named() -> None:
+    run = worked_run(1, 1)
+    gap = next(g for g in kernel_gaps(run, "k2") if g.sample == 1)
+    assert (gap.t0, gap.t1, gap.cause) == (35, 40, "wait-output")
+    found = ties(run, gap)
+    assert [(t.cause, t.transfer, t.lever) for t in found] == [
+        ("wait-output", "h2", "out_slots"), ("wait-fabric", "h1", "in_slots"),
+    ]  # fmt: skip
+    assert "given at 25, it moved from 35 on, when k2 gave an in slot back" in found[1].sentence
+    assert "in slots must change together" in levers_sentence(found)
+
+
+def test_a_single_cause_has_no_tie() -> None:
+    run = worked_run(2, 2)
+    gap = next(g for g in kernel_gaps(run, "k3", "wait-fabric"))
+    found = ties(run, gap)
+    assert [(t.cause, t.transfer, t.lever) for t in found] == [("wait-fabric", "h2", "fabric")]
+    assert levers_sentence(found) == ""
+
+
+def test_a_wait_for_what_is_not_made_yet_points_at_the_producer() -> None:
+    run = worked_run(2, 2)
+    gap = next(g for g in kernel_gaps(run, "k3", "wait-input"))
+    assert [(t.cause, t.lever) for t in ties(run, gap)] == [("wait-input", "producer")]
+
+
+def test_a_kernel_at_work_has_no_gap_and_a_drain_no_ties() -> None:
+    run = worked_run(1, 1)
+    assert gap_at(run, "k1", int(run.timeline.step_at(5))) is None
+    drain = gap_at(run, "k1", int(run.timeline.step_at(95)))
+    assert drain is not None
+    assert drain.cause == "drain"
+    assert ties(run, drain) == ()

@@ -1,0 +1,71 @@
+"""Runs as files: equal bytes, verify finds every difference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.runs.saving import load_run, save_run, verify_recording
+from engine.recording import RecordingError, read_recording, write_recording
+from tests.app.sessions import mlp_run
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mlp.wscope"
+    save_run(mlp_run(), path)
+    return path
+
+
+def test_equal_runs_give_equal_files(file: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.wscope"
+    save_run(load_run(1, file).run, again)
+    assert again.read_bytes() == file.read_bytes()
+
+
+def test_untouched_file_verifies(file: Path) -> None:
+    checks = verify_recording(file)
+    assert all(check.ok for check in checks), [c for c in checks if not c.ok]
+    names = {check.name for check in checks}
+    assert {"digest", "timeline", "sums of utilization", "compiler"} <= names
+
+
+def test_other_sums_are_found_with_their_step(file: Path) -> None:
+    recording = read_recording(file)
+    sums = {name: array.copy() for name, array in recording.sums.items()}
+    sums["traffic"][5] += 1
+    write_recording(file, replace(recording, sums=sums))
+    bad = [check for check in verify_recording(file) if not check.ok]
+    assert [check.name for check in bad] == ["sums of traffic"]
+    assert "step 5" in bad[0].detail
+
+
+def test_other_timeline_is_found_and_shown_on_opening(file: Path) -> None:
+    recording = read_recording(file)
+    timeline = {name: np.array(array) for name, array in recording.timeline.items()}
+    timeline["end"][0, 0] += 1
+    write_recording(file, replace(recording, timeline=timeline))
+    assert not next(c for c in verify_recording(file) if c.name == "timeline").ok
+    assert any("'end'" in remark for remark in load_run(1, file).run.remarks)
+
+
+def test_other_program_is_a_compiler_difference(file: Path) -> None:
+    recording = read_recording(file)
+    write_recording(file, replace(recording, program=replace(recording.program, samples=3)))
+    bad = {check.name for check in verify_recording(file) if not check.ok}
+    assert {"timeline", "compiler"} <= bad
+
+
+def test_program_without_sense_is_a_sentence(file: Path) -> None:
+    recording = read_recording(file)
+    write_recording(file, replace(recording, program=replace(recording.program, kernels=())))
+    with pytest.raises(RecordingError, match="cannot be executed"):
+        load_run(1, file)
+
+
+def test_file_of_another_version_says_so(file: Path) -> None:
+    write_recording(file, replace(read_recording(file), tool="0.0.1"))
+    assert any("0.0.1" in remark for remark in load_run(1, file).run.remarks)
