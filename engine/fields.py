@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from engine.cause_maps import CauseMaps
 from engine.causes import CAUSES
-from engine.geometry import Rect
-from engine.inside import DEFECTIVE, INSIDE, INSIDE_CODES, UNASSIGNED, cause_table, overlap
+from engine.inside import INSIDE, cause_table
 from engine.loads import load_map, most_load, peak_load_step, planes_of, words_map
 from engine.metrics import LINK_PLANES, METRICS, PLANES
 from engine.occupancy import Occupancy, SramUse
@@ -52,6 +52,10 @@ class Fields:
         """(rows, cols) of every map"""
         return self.traffic.shape
 
+    @property
+    def _causes(self) -> CauseMaps:
+        return CauseMaps(self.program, self.profiles, self.timeline, self.tables)
+
     def field(self, metric: str, step: int) -> np.ndarray:
         """Return the map of a metric in a step.
 
@@ -69,8 +73,8 @@ class Fields:
         if kind == "load":
             return load_map(self.traffic, metric, step, self._cycles(step))
         if kind == "category":
-            return self._dominant(step)
-        return self._share(_cause_of(metric), step)
+            return self._causes.dominant(step)
+        return self._causes.share(_cause_of(metric), step)
 
     def words(self, metric: str, step: int) -> np.ndarray:
         """Return the wavelets behind a load in a step, int32 (rows, cols)."""
@@ -87,16 +91,16 @@ class Fields:
         if kind == "load":
             return np.asarray(sum(self.traffic.plane_total(plane) for plane in planes_of(metric)))
         if kind == "category":
-            stack = np.stack([self._cycles_total(code) for code in range(len(CAUSES))])
+            stack = np.stack([self._causes.total(code) for code in range(len(CAUSES))])
             return np.asarray(stack.argmax(axis=0).astype(np.uint8))
-        return self._cycles_total(_cause_of(metric))
+        return self._causes.total(_cause_of(metric))
 
     def maximum(self, metric: str) -> np.ndarray:
         """Return each PE's maximum over all steps, in the metric's own dtype."""
         if metric == "sram_live":
             return self._paint(lambda g: self.occupancy.live[g].max(), np.dtype(np.int32))
         if METRICS[metric].kind == "fraction":
-            return self._share_maximum(_cause_of(metric))
+            return self._causes.maximum(_cause_of(metric))
         best = self.field(metric, 0)
         if metric != "sram_allocated":
             for step in range(1, self.timeline.steps):
@@ -202,7 +206,7 @@ class Fields:
             return {"imbalance": int(cycles[ran].sum())}
         profile = self.profiles[kernel.id]
         mine = profile.pe_class[row - kernel.region.row, col - kernel.region.col]
-        inside = self._overlap(index, steps)[:, mine].sum(axis=0)
+        inside = self._causes.overlap(index, steps)[:, mine].sum(axis=0)
         return {name: int(count) for name, count in zip(INSIDE, inside, strict=True) if count}
 
     def pe_sram(self, row: int, col: int, step: int) -> tuple[SramUse, ...]:
@@ -233,93 +237,8 @@ class Fields:
                     found.append((row, col, plane, int(words[at]), float(words[at] / cycles)))
         return sorted(found, key=lambda item: (-item[3], item[0], item[1], item[2]))[:count]
 
-    def _overlap(self, index: int, steps: slice) -> np.ndarray:
-        """Return cycles by inside cause, int64 (steps, classes, 5)."""
-        profile = self.profiles[self.program.kernels[index].id]
-        before, after = self.tables.instance(index, profile.length, steps)
-        return overlap(profile, before, after)
-
-    def _share(self, cause: int, step: int) -> np.ndarray:
-        cycles = float(self._cycles(step))
-        shares = np.zeros(self.shape, np.float32)
-        if cause == UNASSIGNED:
-            shares[:] = 1
-        for region, (rect, _) in enumerate(self.program.areas()):
-            index = int(self.tables.active[region, step])
-            if index < 0:
-                shares[rect.slices()] = self.tables.idle[region, step] == cause
-                continue
-            shares[rect.slices()] = CAUSES[cause] == "imbalance"
-            if cause in INSIDE_CODES:
-                inside = self._overlap(index, slice(step, step + 1))[0]
-                table = (inside[..., INSIDE.index(CAUSES[cause])] / cycles).astype(np.float32)
-                shares[self.program.kernels[index].region.slices()] = self._by_class(index, table)
-        for row, col in self.program.machine.defects:
-            shares[row, col] = cause == DEFECTIVE
-        return shares
-
-    def _share_maximum(self, cause: int) -> np.ndarray:
-        cycles = np.diff(self.timeline.times)
-        most = np.zeros(self.shape, np.float32)
-        for region, (rect, kernels) in enumerate(self.program.areas()):
-            most[rect.slices()] = bool((self.tables.idle[region] == cause).any())
-            if cause not in INSIDE_CODES:
-                continue
-            for index in kernels:
-                inside = self._overlap(index, slice(None))[..., INSIDE.index(CAUSES[cause])]
-                table = (inside / cycles[:, None]).max(axis=0).astype(np.float32)
-                mine = most[self.program.kernels[index].region.slices()]
-                np.maximum(mine, self._by_class(index, table), out=mine)
-        return most
-
-    def _cycles_total(self, cause: int) -> np.ndarray:
-        """Cycles of a cause over the run, from profiles and gaps, not from steps."""
-        cycles = np.diff(self.timeline.times)
-        total = np.zeros(self.shape, np.int64)
-        if cause == UNASSIGNED:
-            total[:] = self.timeline.makespan
-        for region, (rect, kernels) in enumerate(self.program.areas()):
-            total[rect.slices()] = cycles[self.tables.idle[region] == cause].sum()
-            if cause in INSIDE_CODES:
-                for index in kernels:
-                    self._add_instances(total, rect, index, cause)
-        for row, col in self.program.machine.defects:
-            total[row, col] = self.timeline.makespan if cause == DEFECTIVE else 0
-        return total
-
-    def _add_instances(self, total: np.ndarray, rect: Rect, index: int, cause: int) -> None:
-        """Add the cycles of a cause inside all instances of one kernel, in place."""
-        kernel, samples = self.program.kernels[index], self.program.samples
-        profile = self.profiles[kernel.id]
-        once = overlap(profile, np.zeros(1, np.int64), np.array([profile.length]))[0]
-        table = samples * once[..., INSIDE.index(CAUSES[cause])]
-        mine = total[kernel.region.slices()]
-        if CAUSES[cause] == "imbalance" and kernel.region != rect:
-            total[rect.slices()] += samples * profile.length
-            mine -= samples * profile.length
-        mine += self._by_class(index, table)
-
-    def _dominant(self, step: int) -> np.ndarray:
-        codes = np.full(self.shape, UNASSIGNED, np.uint8)
-        for region, (rect, _) in enumerate(self.program.areas()):
-            index = int(self.tables.active[region, step])
-            if index < 0:
-                codes[rect.slices()] = self.tables.idle[region, step]
-                continue
-            codes[rect.slices()] = CAUSES.index("imbalance")
-            inside = self._overlap(index, slice(step, step + 1))[0]
-            table = INSIDE_CODES[inside.argmax(axis=-1)]
-            codes[self.program.kernels[index].region.slices()] = self._by_class(index, table)
-        for row, col in self.program.machine.defects:
-            codes[row, col] = DEFECTIVE
-        return codes
-
     def _cycles(self, step: int) -> int:
         return int(self.timeline.times[step + 1] - self.timeline.times[step])
-
-    def _by_class(self, index: int, table: np.ndarray) -> np.ndarray:
-        profile = self.profiles[self.program.kernels[index].id]
-        return np.asarray(table[profile.pe_class])
 
     def _paint(self, value: Callable[[int], int], dtype: np.dtype) -> np.ndarray:
         painted = np.zeros(self.shape, dtype)
