@@ -1,13 +1,15 @@
-"""One script through core, headless twin, terminal and browser gives equal views."""
+"""One script through core, headless twin, terminal, browser and HTTP gives equal views."""
 
 from __future__ import annotations
 
 from app.command_line import split_line
 from app.debugger import Debugger
 from app.headless import play_line
+from app.remote.session import RemoteSession
 from app.tui.courier import Look
 from app.views.base import View
 from app.web import Registry, create_app
+from tests.app.served import attached, served
 from tests.app.sessions import mlp_run
 from tests.app.tui.factory import Drive, play
 
@@ -84,7 +86,7 @@ advise 60
 """.strip().splitlines()
 
 
-def _views(debugger: Debugger) -> dict[str, object]:
+def _views(debugger: Debugger | RemoteSession) -> dict[str, object]:
     views = {
         "status": debugger.view_status(), "map": debugger.view_map(24, 64),
         "pe": debugger.view_pe(), "kernel": debugger.view_kernel(),
@@ -160,3 +162,16 @@ def test_the_browser_shows_the_same() -> None:
         assert answer.get_json()["error"] == "", line
         browser.wait(60)
     assert _views(core) == _views(browser)
+
+
+def test_a_session_over_http_shows_the_same() -> None:
+    core, debugger = Debugger(mlp_run()), Debugger(mlp_run())
+    with served(debugger) as server, attached(server.link()) as remote:
+        for number, line in enumerate(SCRIPT, 1):
+            command, arguments = split_line(line)
+            _do(core, line)
+            remote.do(command.id, *arguments)
+            debugger.wait(60)
+            assert _plain(remote.view_status()) == _plain(core.view_status()), line
+            if number % 10 == 0 or number > 60:
+                assert _views(remote) == _views(core), line

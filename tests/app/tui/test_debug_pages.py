@@ -27,7 +27,7 @@ def test_a_watch_is_typed_stops_and_is_listed() -> None:
         assert "route" in words
         assert "placement" in words
         await drive.press("escape", "B", "e")
-        assert not drive.app.session.view_breaks().rows[0].enabled  # type: ignore[attr-defined]
+        assert not drive.app.session.view_breaks().rows[0].enabled
 
     play(script)
 
