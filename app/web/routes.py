@@ -210,7 +210,10 @@ def _add_run_routes(api: Blueprint, registry: Registry) -> None:
         debugger = registry.get(session)
         if debugger.run.id != run:
             return _gone()
-        data, headers = level_table(debugger.run, metric, bool(log))
+        try:
+            data, headers = level_table(debugger.run, metric, bool(log))
+        except LookupError as error:
+            return Response(str(error.args[0]), status=404, mimetype="text/plain")
         answer = _kept(Response(data, mimetype="application/octet-stream"))
         answer.headers.update(headers)
         return answer

@@ -94,10 +94,7 @@ def _ask_token(access: Access) -> AnyResponse | None:
 
     Who opens the page with the token gets the cookie, and an address without it.
     """
-    if not access.token or access.knows(request.cookies.get(COOKIE, "")):
-        return None
-    scheme, _, shown = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and access.opens(shown.strip()):
+    if access.admits(request.cookies.get(COOKIE, ""), request.headers.get("Authorization", "")):
         return None
     given = request.args.get("token", "")
     if request.method != "GET" or request.path != access.base or not access.opens(given):

@@ -82,6 +82,8 @@ def level_table(run: Run, metric_id: str, log: bool) -> tuple[bytes, dict[str, s
     Raises:
         KeyError: no such metric.
     """
+    if metric_id not in METRICS:
+        raise KeyError(f"there is no metric '{metric_id[:40]}'")
     metric = METRICS[metric_id]
     scale = metric_scale(run, metric_id, log)
     small = metric.kind in ("fraction", "category")
