@@ -101,7 +101,8 @@ class ServerProcess:
 
     def kill(self) -> None:
         """End it without any chance to say so."""
-        os.kill(self._process.pid, signal.SIGKILL)
+        if self._process.poll() is None:
+            os.kill(self._process.pid, signal.SIGKILL)
         self._process.wait(10)
         assert self._process.stderr is not None
         self._process.stderr.close()

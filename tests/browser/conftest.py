@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from dash import Dash
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from playwright.sync_api import TimeoutError as TooLong
 from werkzeug.serving import WSGIRequestHandler, make_server
@@ -49,9 +50,10 @@ class _Quiet(WSGIRequestHandler):
 class LiveServer:
     """One server in a thread; `stop` leaves the port to a later one."""
 
-    def __init__(self, debugger: Debugger, port: int = 0) -> None:
-        app = create_app(Registry(debugger)).server
-        self._server = make_server("127.0.0.1", port, app, threaded=True, request_handler=_Quiet)
+    def __init__(self, debugger: Debugger, port: int = 0, app: Dash | None = None) -> None:
+        """`app` None: one of the debugger without a token."""
+        served = (app or create_app(Registry(debugger))).server
+        self._server = make_server("127.0.0.1", port, served, threaded=True, request_handler=_Quiet)
         self.port = self._server.server_port
         self.address = f"http://127.0.0.1:{self.port}/"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
