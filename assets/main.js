@@ -21,6 +21,7 @@
     if (before && before.born === state.born && state.status.revision < before.status.revision) return;
     if (before && before.born > state.born) return;
     WS.state = state;
+    if (!state.compared && WS.differenceMode() !== 'off') WS.setDifference('off');
     if (before && before.born !== state.born && state.news.is_fresh) comeBack();
     if (state.error) WS.toast(state.error, 'alert');
     else announce(state.status);

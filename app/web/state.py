@@ -37,6 +37,7 @@ def page_state(debugger: Debugger) -> dict[str, Any]:
         "around": [step for step in dict.fromkeys(around) if step != cursor.step],
         "streaming": to_plain(view_streaming(run, cursor.step)),
         "knobs": debugger.view_knobs().to_json(),
+        "compared": debugger.compared is not None,
     }
 
 
