@@ -199,6 +199,18 @@ class WeightStream:
 
 
 @dataclass(frozen=True, slots=True)
+class Loader:
+    """What reads and decodes the samples on the host."""
+
+    workers: int
+    """samples decoded at once, each by one worker; samples fall to the workers in turn"""
+    cycles: int
+    """cycles in which one worker decodes a sample"""
+    prefetch: int
+    """samples of one worker that are in decoding or wait on the host for their departure"""
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """What the machine will do."""
 
@@ -215,6 +227,10 @@ class Program:
     """storage dtype of activations and weights"""
     admit_every: int = 0
     """cycles between host samples, 0: all there from cycle 0"""
+    loader: Loader | None = None
+    """None: host samples need no decoding"""
+    host_channels: int = 0
+    """ways between host and wafer, each a wavelet a cycle at most; 0: as many as the port takes"""
     would_run: bool = True
     """False when something does not fit: the run is a what-if"""
     mode: str = "pipeline"
@@ -227,6 +243,12 @@ class Program:
     """dtype of partial sums, a name in `engine.dtypes`"""
     notes: tuple[str, ...] = field(default=())
     """modelling notes a reader of the run should see"""
+
+    @property
+    def host_rate(self) -> float:
+        """wavelets a cycle between host and wafer, either way"""
+        port = self.machine.host_wavelets_per_cycle
+        return min(port, self.host_channels) if self.host_channels else port
 
     def areas(self) -> tuple[tuple[Rect, tuple[int, ...]], ...]:
         """Return (PEs, indexes of the kernels that take turns on them) of every region."""

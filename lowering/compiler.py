@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from engine.machine import PRESETS, MachineSpec, generic_mesh
-from engine.program import Kernel, Program, Transfer
+from engine.program import Kernel, Loader, Program, Transfer
 from engine.progress import NO_PROGRESS, Progress
 from engine.store import TensorStore
 from lowering.assembly import Job, Made, Routed, make_kernel, make_tensors
@@ -90,8 +91,19 @@ def compile_graph(
         smaller = cache.get("machine", fits_key, lambda: _smallest(plan, config, progress))
         report = replace(report, smallest_machine=smaller)
     report = replace(report, notes=(*report.notes, *reason))
-    program = replace(program, would_run=report.fits)
+    program = replace(
+        program, would_run=report.fits, loader=_loader(config),
+        host_channels=config.host_channels or 0,
+    )  # fmt: skip
     return Compiled(imported, program, store, report, config)
+
+
+def _loader(config: CompileConfig) -> Loader | None:
+    """Return the host's loader in cycles of the machine, None where samples wait decoded."""
+    if config.decode_rate is None:
+        return None
+    cycles = max(1, ceil(config.machine.clock_hz / config.decode_rate))
+    return Loader(config.loader_workers, cycles, config.loader_prefetch)
 
 
 def _choose(job: Job) -> tuple[Made, tuple[str, ...]]:

@@ -95,9 +95,18 @@ class Facts:
     @cached_property
     def critical(self) -> tuple[dict[str, int], int, int]:
         """(cycles by kernel, cycles of transfers, cycles of host transfers) on the critical path"""
-        execution = self.run.execution
-        kernels, shares = critical_shares(execution.program, execution.net, execution.timeline)
+        kernels, shares = self._shares
         return kernels, shares["fabric"], shares["host"]
+
+    @cached_property
+    def loading(self) -> int:
+        """cycles of the critical path in which the host decodes the sample that is awaited"""
+        return self._shares[1]["loader"]
+
+    @cached_property
+    def _shares(self) -> tuple[dict[str, int], dict[str, int]]:
+        execution = self.run.execution
+        return critical_shares(execution.program, execution.net, execution.timeline)
 
     @cached_property
     def hot(self) -> HotLink | None:

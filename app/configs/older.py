@@ -16,7 +16,8 @@ from app.configs.text import as_number, as_switch, plain_text
 from lowering.config import KnobError
 
 _TRAINING = "training is not modelled"
-_LOADING = "host input is modelled as a rate (knob host_wavelets_per_cycle)"
+PARALLEL_WORKERS = 8
+"""workers of a parallel loader: num_workers of most training configs of the Model Zoo"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,15 @@ def _precision(value: Any) -> str:
     return "fp16" if as_switch(value) else "fp32"
 
 
+def _held(value: Any) -> str:
+    """A loader that looks ahead by nothing still holds the sample it decodes."""
+    return str(max(1, int(as_number(value) or 0)))
+
+
+def _workers(value: Any) -> str:
+    return str(PARALLEL_WORKERS if as_switch(value) else 1)
+
+
 SECTIONS: dict[str, dict[str, Field]] = {
     "compile_options": {
         "target_device": Field("text", "", "machine", _target),
@@ -59,8 +69,8 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "log_level": Field("text", "progress and errors go to stderr, there are no levels"),
     },
     "data_loading": {
-        "prefetch_depth": Field("whole", _LOADING),
-        "use_parallel_loader": Field("switch", _LOADING),
+        "prefetch_depth": Field("whole", "", "loader_prefetch", _held),
+        "use_parallel_loader": Field("switch", "", "loader_workers", _workers),
     },
 }
 """section -> field -> what it means"""

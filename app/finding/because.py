@@ -142,6 +142,8 @@ def _arrival(run: Run, gap: Gap, source: int) -> Tie:
         held, lever = _held_back(run, source)
         return Tie(cause, transfer.id, lever, f"{text}: given at {given:,}, it moved from "
                                               f"{moved:,} on, when {held}")  # fmt: skip
+    if cause == "wait-host" and run.program.loader and given > gap.t0:
+        return Tie(cause, transfer.id, "host", f"{text}; the host had decoded it by {given:,}")
     if cause == "wait-host":
         return Tie(cause, transfer.id, "host", f"{text}, moving since {moved:,}")
     if cause == "wait-input":

@@ -7,11 +7,12 @@ wavelet a cycle; a flow's share of a resource is an integer in 1 / COEF_UNIT, ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
-from engine.program import HOST, Program, Transfer
+from engine.program import HOST, Loader, Program, Transfer
 from engine.transfers import busiest_words, transfer_latency, transfer_patterns
 
 RATE_UNIT = 720_720
@@ -20,6 +21,8 @@ COEF_UNIT = 1 << 16
 """resolution of a flow's share of a resource"""
 TURN_END = "end of a sample's weights"
 """the ports' last instance of a sample: it waits for the last kernel"""
+SCALARS = ("samples", "admit_every", "loader_workers", "loader_cycles", "loader_ahead")
+"""fields of a net that are plain integers"""
 UNLIMITED = 1 << 40
 """slots that never run out"""
 
@@ -33,6 +36,12 @@ class TimingNet(NamedTuple):
     samples: int
     admit_every: int
     """cycles between host samples; 0 = all there from cycle 0"""
+    loader_workers: int
+    """samples the host decodes at once; 0 = nothing needs decoding"""
+    loader_cycles: int
+    """cycles in which one worker decodes a sample"""
+    loader_ahead: int
+    """samples in decoding or waiting on the host, all workers together"""
     length: np.ndarray
     """(K,) cycles of an instance without stalls, >= 1"""
     region_start: np.ndarray
@@ -101,9 +110,13 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
         index[TURN_END], lasting[TURN_END] = len(names), 1
         names.append(TURN_END)
         regions.append([*(index[stream.id] for stream in program.streams), index[TURN_END]])
+    loader = program.loader or Loader(0, 0, 0)
     return TimingNet(
         samples=program.samples,
         admit_every=program.admit_every,
+        loader_workers=loader.workers,
+        loader_cycles=loader.cycles,
+        loader_ahead=loader.workers * loader.prefetch,
         length=_ints(max(1, lasting[name]) for name in names),
         region_start=_starts(regions),
         region_kernel=_ints(k for region in regions for k in region),
@@ -169,7 +182,7 @@ def highest_rate(transfer: Transfer, words: int, program: Program) -> int:
     if HOST not in (transfer.producer, *transfer.consumers) or not words:
         return RATE_UNIT
     moved = sum(leg.words for leg in transfer.legs[:1])
-    port = program.machine.host_wavelets_per_cycle * words / max(1, moved)
+    port = program.host_rate * words / max(1, moved)
     return max(1, min(RATE_UNIT, int(port * RATE_UNIT)))
 
 
@@ -190,6 +203,9 @@ def _conflicts(
                 own.append((index[term.flow], rate))
         shared.append(moving)
         reserved.append(own)
+    ports = _port_rows(program, words)
+    shared += ports
+    reserved += [[] for _ in ports]
     return {
         "conflict_start": _starts(shared),
         "conflict_transfer": _ints(t for row in shared for t, _ in row),
@@ -198,6 +214,21 @@ def _conflicts(
         "reserve_kernel": _ints(k for row in reserved for k, _ in row),
         "reserve_rate": _ints(r for row in reserved for _, r in row),
     }
+
+
+def _port_rows(program: Program, words: Sequence[int]) -> list[list[tuple[int, int]]]:
+    """Return the loads on the host's port, in and out, where several transfers share it."""
+    rows = []
+    for inward in (True, False):
+        row = []
+        for index, transfer in enumerate(program.transfers):
+            hosted = transfer.producer == HOST if inward else HOST in transfer.consumers
+            if hosted and words[index]:
+                moved = sum(leg.words for leg in transfer.legs[:1])
+                share = moved * COEF_UNIT / (words[index] * program.host_rate)
+                row.append((index, max(1, ceil(share))))
+        rows.append(row)
+    return [row for row in rows if len(row) > 1]
 
 
 def _ints(values: Iterable[int]) -> np.ndarray:
