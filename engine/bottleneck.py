@@ -123,6 +123,8 @@ def _carrier(program: Program, transfer: int) -> str:
     if transfer >= len(program.transfers):
         return "weights"
     ends = program.transfers[transfer]
+    if ends.port == "weights":
+        return "weights"
     return "host" if HOST in (ends.producer, *ends.consumers) else "fabric"
 
 

@@ -136,6 +136,11 @@ class Transfer:
     """(first, last) progress cycles at which each consumer needs chunks"""
     whole: bool = False
     """True when a reader needs the whole tensor before it starts"""
+    port: str = "host"
+    """border that it crosses where one end is the host: host | weights"""
+    until: str = ""
+    """kernel that starts only when all of it has left the wafer, because it needs its SRAM; empty:
+    none, but through the weight ports it has left before the next sample's weights come"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +204,18 @@ class WeightStream:
 
 
 @dataclass(frozen=True, slots=True)
+class Outside:
+    """A kernel whose work is done outside the wafer, after all others; it takes no cycles here."""
+
+    id: str
+    spec: KernelSpec
+    reads: tuple[str, ...]
+    """tensors that the wafer sends out, or inputs"""
+    writes: tuple[str, ...]
+    weights: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Loader:
     """What reads and decodes the samples on the host."""
 
@@ -227,6 +244,8 @@ class Program:
     """storage dtype of activations and weights"""
     admit_every: int = 0
     """cycles between host samples, 0: all there from cycle 0"""
+    outside: tuple[Outside, ...] = ()
+    """work that is not done on the wafer, in order"""
     loader: Loader | None = None
     """None: host samples need no decoding"""
     host_channels: int = 0

@@ -34,6 +34,8 @@ class Made:
     routed: Routed
     program: Program
     memories: tuple[KernelMemory, ...]
+    notes: tuple[str, ...] = ()
+    """what choices made of the plan, as sentences for the report"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ from lowering.graph import Graph
 from lowering.machine_change import timeless
 from lowering.passes import run_passes
 from lowering.passes.fuse import fuse
+from lowering.passes.recompute import checkpoint
 from lowering.report import CompileReport
 from lowering.reporting import make_report
 from lowering.stages.contention import find_conflicts
@@ -76,13 +77,12 @@ def compile_graph(
     imported = graph
     off, joining, summed = config.passes_off, config.fusion, config.accumulate
     graph = cache.get("passes", (imported, off), lambda: run_passes(imported, off))
-    shapes = {name: value.shape for name, value in graph.values.items()}
-    plan = cache.get(
-        "kernels",
-        (graph, joining, summed),
-        lambda: plan_kernels(fuse(graph, joining), shapes, graph.constants, summed),
-    )
     store, contents = cache.get("store", graph, lambda: _store(graph))
+    graph, plan = cache.get(
+        "kernels",
+        (graph, joining, summed, config.activation_mb and (config.activation_mb, config.storage)),
+        lambda: _kernels(graph, config),
+    )
     made, reason = _choose(Job(graph, plan, contents, config, progress, cache))
     program, placed, routed = made.program, made.placed, made.routed
     report = make_report(graph, plan, placed, program, made.memories, routed.colors, routed.crowded)
@@ -90,12 +90,24 @@ def compile_graph(
         fits_key = (_placement_key(plan, config), config.machine.name)
         smaller = cache.get("machine", fits_key, lambda: _smallest(plan, config, progress))
         report = replace(report, smallest_machine=smaller)
-    report = replace(report, notes=(*report.notes, *reason))
+    report = replace(report, notes=(*report.notes, *made.notes, *reason))
     program = replace(
         program, would_run=report.fits, loader=_loader(config),
         host_channels=config.host_channels or 0,
     )  # fmt: skip
     return Compiled(imported, program, store, report, config)
+
+
+def _kernels(graph: Graph, config: CompileConfig) -> tuple[Graph, KernelPlan]:
+    """Return the graph under its activation budget, and the kernels it becomes."""
+    notes: tuple[str, ...] = ()
+    if config.activation_mb is not None:
+        budget = int(config.activation_mb * 1e6)
+        found = checkpoint(graph, budget, config.storage, config.fusion)
+        graph, notes = found.graph, (found.sentence(budget),)
+    shapes = {name: value.shape for name, value in graph.values.items()}
+    drafts = fuse(graph, config.fusion)
+    return graph, plan_kernels(drafts, shapes, graph.constants, config.accumulate, notes)
 
 
 def _loader(config: CompileConfig) -> Loader | None:
@@ -159,7 +171,7 @@ def _attempt(job: Job, spare: Mapping[str, int]) -> Made:
     )
     job.progress.stage("memory", len(plan.drafts), "kernels")
     program, memories = _with_memory(routed, plan, placed, config)
-    return Made(placed, routed, program, memories)
+    return Made(placed, routed, program, memories, plan.notes)
 
 
 def _placement_key(plan: KernelPlan, config: CompileConfig) -> tuple[Hashable, ...]:

@@ -71,6 +71,10 @@ class CompileConfig:
     """auto | pipeline | streaming"""
     accumulate: str = "fp32"
     """dtype of partial sums: fp32 | fp16"""
+    optimizer: str = "wafer"
+    """where a training step updates its weights in streaming mode: wafer | host"""
+    activation_mb: float | None = None
+    """MB of activations that may live at once over the wafer; None: no limit"""
     decode_rate: float | None = None
     """samples that a loader's worker decodes a second; None: all are there from cycle 0"""
     loader_workers: int = 1
@@ -125,6 +129,8 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "seed": config.seed,
         "mode": config.mode,
         "prefetch": config.prefetch,
+        "optimizer": config.optimizer,
+        "activation_mb": config.activation_mb,
         "decode_rate": config.decode_rate,
         "loader_workers": config.loader_workers,
         "loader_prefetch": config.loader_prefetch,

@@ -97,6 +97,14 @@ _COMPILE = (
     Knob("prefetch", "prefetch", "integer",
          "layers whose weights arrive ahead of the one that runs, in streaming mode",
          "routing", low=0, high=8, unit="layers"),
+    Knob("optimizer", "optimizer", "choice",
+         "where a training step's weights are updated in streaming mode: on the wafer, whose ports "
+         "then carry moments too, or on the host, to which gradients leave", "placement",
+         choices=("wafer", "host")),
+    Knob("activation_mb", "activation budget", "number",
+         "most MB of activations alive at once over the wafer in a training step; beyond it parts "
+         "of the forward pass drop what they made and run again in the backward pass; auto: no "
+         "limit", "kernels", low=1e-6, high=1e9, unit="MB", auto=True),
     Knob("decode_rate", "decode rate", "number",
          "samples that one worker of the host's loader reads and decodes a second of the machine's "
          "clock; auto: samples wait decoded, all there from cycle 0", "timing",

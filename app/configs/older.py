@@ -48,6 +48,15 @@ def _held(value: Any) -> str:
     return str(max(1, int(as_number(value) or 0)))
 
 
+def _optimizer(value: Any) -> str:
+    return "host" if as_switch(value) else "wafer"
+
+
+def _megabytes(value: Any) -> str:
+    """From GB over the wafer."""
+    return f"{(as_number(value) or 0) * 1e3:.15g}"
+
+
 def _workers(value: Any) -> str:
     return str(PARALLEL_WORKERS if as_switch(value) else 1)
 
@@ -56,10 +65,8 @@ SECTIONS: dict[str, dict[str, Field]] = {
     "compile_options": {
         "target_device": Field("text", "", "machine", _target),
         "fp16_enabled": Field("switch", "", "dtype", _precision),
-        "optimizer_state_offload": Field("switch", _TRAINING),
-        "max_activation_memory": Field(
-            "number", "SRAM is charged PE by PE, without a limit over the wafer"
-        ),
+        "optimizer_state_offload": Field("switch", "", "optimizer", _optimizer),
+        "max_activation_memory": Field("number", "", "activation_mb", _megabytes),
     },
     "run_options": {
         "num_epochs": Field("whole", _TRAINING),

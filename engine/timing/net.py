@@ -135,8 +135,8 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
         give_first=_ints(t.give[0] for t in own),
         give_last=_ints(t.give[1] for t in own),
         use_start=_starts([t.consumers for t in own]),
-        use_kernel=_ints(index[t.consumers[i]] for t, i in uses),
-        in_slots=_ints(t.in_slots[i] for t, i in uses),
+        use_kernel=_ints(index[_reader(t, i, program)] for t, i in uses),
+        in_slots=_ints(UNLIMITED if _leaves(t) else t.in_slots[i] for t, i in uses),
         need_first=_ints(t.need[i][0] for t, i in uses),
         need_last=_ints(t.need[i][1] for t, i in uses),
         **_conflicts(program, index, words, lasting),
@@ -144,9 +144,21 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
 
 
 def weight_transfers(program: Program) -> frozenset[int]:
-    """Return the net's transfers that hand streamed weights over."""
+    """Return the net's transfers through the weight ports: weights handed over, what leaves."""
     first = len(program.transfers)
-    return frozenset(range(first, first + len(program.streams)))
+    leaving = (i for i, transfer in enumerate(program.transfers) if _leaves(transfer))
+    return frozenset((*leaving, *range(first, first + len(program.streams))))
+
+
+def _leaves(transfer: Transfer) -> bool:
+    return transfer.port == "weights" and HOST in transfer.consumers
+
+
+def _reader(transfer: Transfer, place: int, program: Program) -> str:
+    """Return who waits for a transfer; what leaves through the weight ports frees SRAM."""
+    if not _leaves(transfer):
+        return transfer.consumers[place]
+    return transfer.until or (TURN_END if program.streams else HOST)
 
 
 def _stream_transfers(program: Program, lengths: Mapping[str, int]) -> list[Transfer]:
@@ -182,8 +194,15 @@ def highest_rate(transfer: Transfer, words: int, program: Program) -> int:
     if HOST not in (transfer.producer, *transfer.consumers) or not words:
         return RATE_UNIT
     moved = sum(leg.words for leg in transfer.legs[:1])
-    port = program.host_rate * words / max(1, moved)
+    port = _port_rate(transfer, program) * words / max(1, moved)
     return max(1, min(RATE_UNIT, int(port * RATE_UNIT)))
+
+
+def _port_rate(transfer: Transfer, program: Program) -> float:
+    """Return the wavelets a cycle of the border that a host transfer crosses."""
+    if transfer.port == "weights":
+        return program.machine.weight_wavelets_per_cycle
+    return program.host_rate
 
 
 def _conflicts(
@@ -217,18 +236,15 @@ def _conflicts(
 
 
 def _port_rows(program: Program, words: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Return the loads on the host's port, in and out, where several transfers share it."""
-    rows = []
-    for inward in (True, False):
-        row = []
-        for index, transfer in enumerate(program.transfers):
-            hosted = transfer.producer == HOST if inward else HOST in transfer.consumers
-            if hosted and words[index]:
-                moved = sum(leg.words for leg in transfer.legs[:1])
-                share = moved * COEF_UNIT / (words[index] * program.host_rate)
-                row.append((index, max(1, ceil(share))))
-        rows.append(row)
-    return [row for row in rows if len(row) > 1]
+    """Return the loads on each port, in and out, where several transfers share it."""
+    rows: dict[tuple[str, bool], list[tuple[int, int]]] = {}
+    for index, transfer in enumerate(program.transfers):
+        if HOST in (transfer.producer, *transfer.consumers) and words[index]:
+            moved = sum(leg.words for leg in transfer.legs[:1])
+            share = moved * COEF_UNIT / (words[index] * _port_rate(transfer, program))
+            row = rows.setdefault((transfer.port, transfer.producer == HOST), [])
+            row.append((index, max(1, ceil(share))))
+    return [row for row in rows.values() if len(row) > 1]
 
 
 def _ints(values: Iterable[int]) -> np.ndarray:

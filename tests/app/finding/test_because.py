@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.finding.because import gap_at, kernel_gaps, levers_sentence, ties
 from app.runs.opening import open_run
 from lowering.config import apply_knob
-from tests.app.sessions import mesh_config
+from tests.app.sessions import mesh_config, mlp_streaming
 from tests.factories.worked import worked_run
 
 
@@ -51,3 +51,16 @@ def test_a_wait_for_a_sample_says_when_the_host_had_decoded_it() -> None:
     found = ties(run, gap)
     assert [tie.lever for tie in found] == ["host"]
     assert found[0].sentence.endswith("the host had decoded it by 170,000")
+
+
+def test_a_wait_for_weights_says_since_when_they_pass_the_ports() -> None:
+    run = mlp_streaming().run
+    gap = kernel_gaps(run, run.program.kernels[1].id, "wait-weights")[0]
+    found = ties(run, gap)
+    assert [(tie.cause, tie.lever) for tie in found] == [("wait-weights", "weights")]
+    stream = next(i for i, s in enumerate(run.program.streams) if s.kernel == "fc1")
+    began = run.timeline.start[len(run.program.kernels) + stream, gap.sample]
+    assert found[0].sentence == (
+        f"the weights of fc1 for sample {gap.sample} arrive at cycle {gap.t1:,}, through the "
+        f"ports since {began:,}"
+    )
