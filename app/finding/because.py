@@ -13,8 +13,8 @@ from app.finding.decisions import end_name
 from app.runs.run import Run
 from engine.causes import CAUSES
 from engine.event_kinds import ARRIVES, END, GIVEN, LEFT, MOVES, NEEDED, RESUME, START
-from engine.timing.net import weight_transfers
 from engine.program import HOST
+from engine.timing.net import weight_transfers
 
 
 @dataclass(frozen=True, slots=True)
