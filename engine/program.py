@@ -205,7 +205,7 @@ class WeightStream:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """A kernel whose work is done outside the wafer, after all others; it takes no cycles here."""
+    """A kernel whose work is done outside the wafer; it takes no cycles here."""
 
     id: str
     spec: KernelSpec
@@ -213,6 +213,8 @@ class Outside:
     """tensors that the wafer sends out, or inputs"""
     writes: tuple[str, ...]
     weights: tuple[str, ...] = ()
+    before: bool = False
+    """True when it is done before the wafer starts, from inputs alone"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,10 +128,12 @@ def run_values(
         for name, array in inputs.items():
             own = array[sample] if array.ndim == len(shapes.get(name, array.shape)) + 1 else array
             run.tensors[name, sample] = rounded(own, program.storage)
+        for work in (each for each in program.outside if each.before):
+            _run_outside(run, work, sample)
         for index, kernel in enumerate(program.kernels):
             _run_kernel(run, kernel, models[kernel.id], sample)
             progress.advance(sample * len(program.kernels) + index + 1)
-        for work in program.outside:
+        for work in (each for each in program.outside if not each.before):
             _run_outside(run, work, sample)
     return run
 

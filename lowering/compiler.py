@@ -10,13 +10,14 @@ from engine.machine import PRESETS, MachineSpec, generic_mesh
 from engine.program import Kernel, Loader, Program, Transfer
 from engine.progress import NO_PROGRESS, Progress
 from engine.store import TensorStore
-from lowering.assembly import Job, Made, Routed, make_kernel, make_tensors
+from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
 from lowering.cache import StageCache
 from lowering.config import CompileConfig
 from lowering.graph import Graph
 from lowering.machine_change import timeless
 from lowering.passes import run_passes
-from lowering.passes.fuse import fuse
+from lowering.passes.cold import keep_tables_outside
+from lowering.passes.fuse import KernelDraft, fuse
 from lowering.passes.recompute import checkpoint
 from lowering.report import CompileReport
 from lowering.reporting import make_report
@@ -78,9 +79,11 @@ def compile_graph(
     off, joining, summed = config.passes_off, config.fusion, config.accumulate
     graph = cache.get("passes", (imported, off), lambda: run_passes(imported, off))
     store, contents = cache.get("store", graph, lambda: _store(graph))
+    rewritten = config.embedding != "wafer" or config.activation_mb is not None
+    said_in = config.storage if rewritten else ""
     graph, plan = cache.get(
         "kernels",
-        (graph, joining, summed, config.activation_mb and (config.activation_mb, config.storage)),
+        (graph, joining, summed, config.embedding, config.activation_mb, said_in),
         lambda: _kernels(graph, config),
     )
     made, reason = _choose(Job(graph, plan, contents, config, progress, cache))
@@ -101,13 +104,17 @@ def compile_graph(
 def _kernels(graph: Graph, config: CompileConfig) -> tuple[Graph, KernelPlan]:
     """Return the graph under its activation budget, and the kernels it becomes."""
     notes: tuple[str, ...] = ()
+    outside: tuple[KernelDraft, ...] = ()
+    if config.embedding == "host":
+        cold = keep_tables_outside(graph)
+        graph, outside, notes = cold.graph, cold.outside, (cold.sentence(config.storage),)
     if config.activation_mb is not None:
         budget = int(config.activation_mb * 1e6)
         found = checkpoint(graph, budget, config.storage, config.fusion)
-        graph, notes = found.graph, (found.sentence(budget),)
+        graph, notes = found.graph, (*notes, found.sentence(budget))
     shapes = {name: value.shape for name, value in graph.values.items()}
     drafts = fuse(graph, config.fusion)
-    return graph, plan_kernels(drafts, shapes, graph.constants, config.accumulate, notes)
+    return graph, plan_kernels(drafts, shapes, graph.constants, config.accumulate, outside, notes)
 
 
 def _loader(config: CompileConfig) -> Loader | None:
@@ -218,7 +225,7 @@ def _route(
     )
     program = Program(
         machine=machine,
-        tensors=make_tensors(graph, plan.drafts, config.storage, contents),
+        tensors=make_tensors(graph, (*plan.drafts, *plan.outside), config.storage, contents),
         kernels=kernels,
         transfers=transfers,
         buffers=(),
@@ -227,6 +234,7 @@ def _route(
         samples=DEFAULT_SAMPLES,
         storage=config.storage,
         accumulate=config.accumulate,
+        outside=make_outside(plan),
     )
     return Routed(kernels, transfers, colors.used, colors.crowded, program)
 

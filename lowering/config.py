@@ -71,6 +71,8 @@ class CompileConfig:
     """auto | pipeline | streaming"""
     accumulate: str = "fp32"
     """dtype of partial sums: fp32 | fp16"""
+    embedding: str = "wafer"
+    """where tables are that rows are looked up in: wafer | host"""
     optimizer: str = "wafer"
     """where a training step updates its weights in streaming mode: wafer | host"""
     activation_mb: float | None = None
@@ -129,6 +131,7 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "seed": config.seed,
         "mode": config.mode,
         "prefetch": config.prefetch,
+        "embedding": config.embedding,
         "optimizer": config.optimizer,
         "activation_mb": config.activation_mb,
         "decode_rate": config.decode_rate,

@@ -97,6 +97,9 @@ _COMPILE = (
     Knob("prefetch", "prefetch", "integer",
          "layers whose weights arrive ahead of the one that runs, in streaming mode",
          "routing", low=0, high=8, unit="layers"),
+    Knob("embedding", "embedding", "choice",
+         "where tables are in which rows are looked up: on the wafer, or on the host, which sends "
+         "the rows of each sample", "kernels", choices=("wafer", "host")),
     Knob("optimizer", "optimizer", "choice",
          "where a training step's weights are updated in streaming mode: on the wafer, whose ports "
          "then carry moments too, or on the host, to which gradients leave", "placement",

@@ -7,8 +7,8 @@ from dataclasses import replace
 from engine.geometry import Rect
 from engine.kernels.cost import KernelModel
 from engine.machine import DTYPE_BYTES
-from engine.program import Outside, Program
-from lowering.assembly import Job, Made, Routed, make_kernel, make_tensors
+from engine.program import Program
+from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
 from lowering.config import CompileConfig
 from lowering.machine_change import timeless
 from lowering.passes.phases import trained_state
@@ -125,7 +125,7 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
         mode="streaming",
         regions=(Rect(0, 0, machine.rows, machine.cols),),
         streams=streams,
-        outside=tuple(Outside(d.name, d.spec, d.reads, d.writes, d.weights) for d in plan.outside),
+        outside=make_outside(plan),
     )
     return Routed(kernels, transfers, colored.used, None, program)
 

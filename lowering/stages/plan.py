@@ -79,12 +79,13 @@ def plan_kernels(
     shapes: Shapes,
     constants: Mapping[str, np.ndarray] | None = None,
     accumulate: str = "fp32",
+    outside: tuple[KernelDraft, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> KernelPlan:
     """Return the drafts under unique names, with their models."""
     named = _unique(drafts)
     models = {d.name: kernel_model(d.spec, shapes, frozenset(d.weights), accumulate) for d in named}
-    return KernelPlan(named, models, constants or {}, notes=notes)
+    return KernelPlan(named, models, constants or {}, outside, notes)
 
 
 def _unique(drafts: Sequence[KernelDraft]) -> tuple[KernelDraft, ...]:

@@ -42,7 +42,9 @@ def plan_turns(graph: Graph, plan: KernelPlan, config: CompileConfig) -> KernelP
     }
     notes = (*plan.notes, *_outside_note(graph, outside, drafts, config))
     models = {**plan.models, **changed}
-    return replace(plan, drafts=drafts, models=models, outside=outside, notes=notes)
+    return replace(
+        plan, drafts=drafts, models=models, outside=(*plan.outside, *outside), notes=notes
+    )
 
 
 def gradients(plan: KernelPlan) -> frozenset[str]:
