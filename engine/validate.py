@@ -128,7 +128,7 @@ def _transfers(program: Program) -> Iterator[str]:
         label = f"transfer '{transfer.id}'"
         if transfer.tensor not in tensors:
             yield f"{label}: tensor '{transfer.tensor}' does not exist"
-        for name in (transfer.producer, *transfer.consumers):
+        for name in (transfer.producer, *transfer.consumers, transfer.until):
             if name not in kernels:
                 yield f"{label}: kernel '{name}' does not exist"
         yield from (

@@ -14,10 +14,11 @@ from engine.dtypes import rounded
 from engine.geometry import Split
 from engine.kernels.conv.spec import Conv
 from engine.kernels.cost import KernelModel
+from engine.kernels.evaluate import evaluate
 from engine.kernels.window.spec import Window
 from engine.mesh_order import keeper_rows, mesh_evaluate
 from engine.models import program_models
-from engine.program import Kernel, Program
+from engine.program import Kernel, Outside, Program
 from engine.progress import NO_PROGRESS, Progress
 from engine.store import TensorStore
 
@@ -105,8 +106,7 @@ class ValueRun:
         return main_result(kernel, model, self._inputs_of(kernel))
 
     def _inputs_of(self, kernel: Kernel) -> dict[str, np.ndarray]:
-        found = {name: self.tensors[name, 0] for name in kernel.reads}
-        return found | _weights(kernel, self.program, self.store)
+        return _read_by(self, kernel, 0)
 
 
 def run_values(
@@ -128,15 +128,18 @@ def run_values(
         for name, array in inputs.items():
             own = array[sample] if array.ndim == len(shapes.get(name, array.shape)) + 1 else array
             run.tensors[name, sample] = rounded(own, program.storage)
+        for work in (each for each in program.outside if each.before):
+            _run_outside(run, work, sample)
         for index, kernel in enumerate(program.kernels):
             _run_kernel(run, kernel, models[kernel.id], sample)
             progress.advance(sample * len(program.kernels) + index + 1)
+        for work in (each for each in program.outside if not each.before):
+            _run_outside(run, work, sample)
     return run
 
 
 def _run_kernel(run: ValueRun, kernel: Kernel, model: KernelModel, sample: int) -> None:
-    known = {name: run.tensors[name, sample] for name in kernel.reads}
-    known |= _weights(kernel, run.program, run.store)
+    known = _read_by(run, kernel, sample)
     for index, op in enumerate(kernel.spec.ops):
         arrays = [known[name] for name in op.inputs]
         made = mesh_evaluate(op, arrays, model.problem, kernel.tiling)
@@ -153,14 +156,33 @@ def _run_kernel(run: ValueRun, kernel: Kernel, model: KernelModel, sample: int) 
             run.first_nonfinite = _nonfinite(kernel.id, name, stored, sample, None)
 
 
+def _run_outside(run: ValueRun, work: Outside, sample: int) -> None:
+    known = _read_by(run, work, sample)
+    for op in work.spec.ops:
+        known.update(zip(op.outputs, evaluate(op, [known[n] for n in op.inputs]), strict=True))
+    for name in work.writes:
+        run.tensors[name, sample] = rounded(known[name], run.program.storage)
+
+
 def _keep_main(run: ValueRun, kernel: str, result: np.ndarray) -> None:
     if sum(array.nbytes for array in run.mains.values()) + result.nbytes <= MAIN_BYTES:
         run.mains[kernel] = result
 
 
-def _weights(kernel: Kernel, program: Program, store: TensorStore) -> dict[str, np.ndarray]:
+def _read_by(run: ValueRun, kernel: Kernel | Outside, sample: int) -> dict[str, np.ndarray]:
+    """Return what a kernel reads; state that a training step replaces is fed, not stored."""
+    found = {name: run.tensors[name, sample] for name in kernel.reads}
+    fed = {n: run.tensors[n, sample] for n in kernel.weights if (n, sample) in run.tensors}
+    return found | fed | _weights(kernel, run.program, run.store, set(fed))
+
+
+def _weights(
+    kernel: Kernel | Outside, program: Program, store: TensorStore, fed: set[str]
+) -> dict[str, np.ndarray]:
     found = {}
     for name in kernel.weights:
+        if name in fed:
+            continue
         content = program.tensor(name).content
         if content is None:
             raise ValueError(

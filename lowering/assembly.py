@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.geometry import Rect
-from engine.program import Kernel, Leg, Program, Tensor, Transfer
+from engine.program import Kernel, Leg, Outside, Program, Tensor, Transfer
 from engine.progress import Progress
 from lowering.cache import StageCache
 from lowering.config import CompileConfig
@@ -34,6 +34,8 @@ class Made:
     routed: Routed
     program: Program
     memories: tuple[KernelMemory, ...]
+    notes: tuple[str, ...] = ()
+    """what choices made of the plan, as sentences for the report"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +63,20 @@ def make_kernel(
         tags=(("kind", draft.kind), *((("phase", draft.phase),) if draft.phase else ())),
         origin=draft.origin,
     )
+
+
+def make_outside(plan: KernelPlan) -> tuple[Outside, ...]:
+    """Return the work of a plan that is not done on the wafer."""
+    late = {name for draft in plan.drafts for name in draft.writes}
+    found = []
+    for draft in plan.outside:
+        before = not late.intersection(draft.reads)
+        if not before:
+            late.update(draft.writes)
+        found.append(
+            Outside(draft.name, draft.spec, draft.reads, draft.writes, draft.weights, before)
+        )
+    return tuple(found)
 
 
 def make_tensors(

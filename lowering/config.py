@@ -71,6 +71,20 @@ class CompileConfig:
     """auto | pipeline | streaming"""
     accumulate: str = "fp32"
     """dtype of partial sums: fp32 | fp16"""
+    embedding: str = "wafer"
+    """where tables are that rows are looked up in: wafer | host"""
+    optimizer: str = "wafer"
+    """where a training step updates its weights in streaming mode: wafer | host"""
+    activation_mb: float | None = None
+    """MB of activations that may live at once over the wafer; None: no limit"""
+    decode_rate: float | None = None
+    """samples that a loader's worker decodes a second; None: all are there from cycle 0"""
+    loader_workers: int = 1
+    """samples the host decodes at once"""
+    loader_prefetch: int = 2
+    """samples of one worker in decoding or waiting"""
+    host_channels: int | None = None
+    """ways between host and wafer; None: as many as the host rate fills"""
     prefetch: int = 1
     """kernels whose weights arrive ahead of the one that runs (streaming)"""
 
@@ -117,8 +131,17 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "seed": config.seed,
         "mode": config.mode,
         "prefetch": config.prefetch,
+        "embedding": config.embedding,
+        "optimizer": config.optimizer,
+        "activation_mb": config.activation_mb,
+        "decode_rate": config.decode_rate,
+        "loader_workers": config.loader_workers,
+        "loader_prefetch": config.loader_prefetch,
+        "host_channels": config.host_channels,
     }
     value = values[name]
+    if isinstance(value, float):
+        return f"{value:.15g}"
     return "auto" if value is None else str(value)
 
 
@@ -145,6 +168,8 @@ def apply_knob(
     if name in _OBJECTIVE:
         part = {_OBJECTIVE[name]: _number(knob, text)}
         return replace(config, objective=replace(config.objective, **part))
+    if knob.kind == "number":
+        return _changed(config, name, None if text == "auto" else _number(knob, text))
     number = _integer(knob, text)
     if name == "pe_cap":
         return replace(config, pe_caps=_of_kernel(config.pe_caps, kernel, number))

@@ -31,6 +31,8 @@ def make_report(
     lengths = placed.lengths()
     slowest = max(lengths.values()) if program.mode == "pipeline" else sum(lengths.values())
     carried = _carried_cycles(program)
+    work = {name: _macs(model) for name, model in plan.models.items()}
+    again = {draft.name for draft in plan.drafts if draft.phase == "recompute"}
     rows = []
     for kernel, memory in zip(program.kernels, memories, strict=True):
         cycles, moving = lengths[kernel.id], max(1, carried.get(kernel.id, 1))
@@ -54,7 +56,8 @@ def make_report(
         machine=program.machine,
         rows=tuple(rows),
         parameters=graph.parameters,
-        macs=sum(_macs(model) for model in plan.models.values()),
+        macs=sum(macs for name, macs in work.items() if name not in again),
+        recomputed_macs=sum(work[name] for name in again),
         parameter_bytes=_bytes_of(program, ("weights", "weight slot")),
         activation_bytes=_bytes_of(program, ("in slot", "out slot")),
         colors_used=colors,

@@ -54,6 +54,10 @@ class KernelPlan:
     models: Mapping[str, KernelModel]
     constants: Mapping[str, np.ndarray]
     """weights with numbers, by tensor"""
+    outside: tuple[KernelDraft, ...] = ()
+    """kernels whose work is not done on the wafer"""
+    notes: tuple[str, ...] = ()
+    """what choices made of the graph, as sentences for the report"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,11 +79,13 @@ def plan_kernels(
     shapes: Shapes,
     constants: Mapping[str, np.ndarray] | None = None,
     accumulate: str = "fp32",
+    outside: tuple[KernelDraft, ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> KernelPlan:
     """Return the drafts under unique names, with their models."""
     named = _unique(drafts)
     models = {d.name: kernel_model(d.spec, shapes, frozenset(d.weights), accumulate) for d in named}
-    return KernelPlan(named, models, constants or {})
+    return KernelPlan(named, models, constants or {}, outside, notes)
 
 
 def _unique(drafts: Sequence[KernelDraft]) -> tuple[KernelDraft, ...]:

@@ -152,6 +152,8 @@ def turns_of(transfer: Transfer, place: Mapping[str, int]) -> tuple[int, int]:
 
     What comes from or goes to the host may move while another sample is in work: in any turn.
     """
+    if transfer.until:
+        return place[transfer.producer], place[transfer.until]
     if HOST in (transfer.producer, *transfer.consumers):
         return 0, len(place) - 1
     return place[transfer.producer], max(place[consumer] for consumer in transfer.consumers)
