@@ -8,6 +8,8 @@ import numpy as np
 
 from engine.geometry import Split
 from engine.kernels.conv.spec import Conv
+from engine.kernels.dequantize import values as dequantize
+from engine.kernels.dequantize.spec import stored_as
 from engine.kernels.dot.spec import Dot
 from engine.kernels.problem import Problem
 from engine.kernels.spec import KernelSpec
@@ -30,11 +32,23 @@ def kernel_nonzeros(
     op = spec.main_op
     if not machine.harvests_sparsity or not isinstance(op, Dot | Conv):
         return None
-    array = weights.get(op.inputs[1])
+    array = _multiplied(spec, op.inputs[1], weights)
     if array is None or np.count_nonzero(array) == array.size:
         return None
     matrix = _matrix(op, array, problem)
     return _tile_counts(matrix, problem, tiling)
+
+
+def _multiplied(
+    spec: KernelSpec, name: str, weights: Mapping[str, np.ndarray]
+) -> np.ndarray | None:
+    """Return the weights as they are multiplied, None where they are unknown."""
+    stored = stored_as(spec).get(name)
+    if stored is None:
+        return weights.get(name)
+    if not all(each in weights for each in stored.inputs):
+        return None
+    return dequantize.evaluate(stored, [weights[each] for each in stored.inputs])[0]
 
 
 def _matrix(op: Dot | Conv, array: np.ndarray, problem: Problem) -> np.ndarray:

@@ -14,6 +14,8 @@ from engine.dtypes import rounded
 from engine.geometry import Split
 from engine.kernels.conv.spec import Conv
 from engine.kernels.cost import KernelModel
+from engine.kernels.dequantize.spec import Dequantize
+from engine.kernels.spec import Operation
 from engine.kernels.window.spec import Window
 from engine.mesh_order import keeper_rows, mesh_evaluate
 from engine.models import program_models
@@ -102,7 +104,7 @@ class ValueRun:
         """Return sample 0's main result of a kernel, as kept or from what it reads."""
         if kernel.id in self.mains:
             return self.mains[kernel.id]
-        return main_result(kernel, model, self._inputs_of(kernel))
+        return main_result(kernel, model, self._inputs_of(kernel), self.program.storage)
 
     def _inputs_of(self, kernel: Kernel) -> dict[str, np.ndarray]:
         found = {name: self.tensors[name, 0] for name in kernel.reads}
@@ -138,8 +140,7 @@ def _run_kernel(run: ValueRun, kernel: Kernel, model: KernelModel, sample: int) 
     known = {name: run.tensors[name, sample] for name in kernel.reads}
     known |= _weights(kernel, run.program, run.store)
     for index, op in enumerate(kernel.spec.ops):
-        arrays = [known[name] for name in op.inputs]
-        made = mesh_evaluate(op, arrays, model.problem, kernel.tiling)
+        made = _made(op, known, kernel, model, run.program.storage)
         known.update(zip(op.outputs, made, strict=True))
         if index == kernel.spec.main:
             if run.first_nonfinite is None:
@@ -151,6 +152,16 @@ def _run_kernel(run: ValueRun, kernel: Kernel, model: KernelModel, sample: int) 
         run.tensors[name, sample] = stored
         if run.first_nonfinite is None:
             run.first_nonfinite = _nonfinite(kernel.id, name, stored, sample, None)
+
+
+def _made(
+    op: Operation, known: Mapping[str, np.ndarray], kernel: Kernel, model: KernelModel, storage: str
+) -> tuple[np.ndarray, ...]:
+    """Return what an operation gives; dequantised weights are rounded as all weights are."""
+    made = mesh_evaluate(op, [known[n] for n in op.inputs], model.problem, kernel.tiling)
+    if isinstance(op, Dequantize):
+        return tuple(rounded(array, storage) for array in made)
+    return made
 
 
 def _keep_main(run: ValueRun, kernel: str, result: np.ndarray) -> None:
@@ -177,11 +188,13 @@ def _declared(array: np.ndarray, dtype: str) -> np.ndarray:
         return array.astype(dtype, copy=False)
 
 
-def main_result(kernel: Kernel, model: KernelModel, known: Mapping[str, np.ndarray]) -> np.ndarray:
+def main_result(
+    kernel: Kernel, model: KernelModel, known: Mapping[str, np.ndarray], storage: str
+) -> np.ndarray:
     """Return the main result of a kernel from its inputs."""
     arrays = dict(known)
     for op in kernel.spec.ops[: kernel.spec.main + 1]:
-        made = mesh_evaluate(op, [arrays[n] for n in op.inputs], model.problem, kernel.tiling)
+        made = _made(op, arrays, kernel, model, storage)
         arrays.update(zip(op.outputs, made, strict=True))
     return arrays[kernel.spec.main_op.outputs[0]]
 

@@ -74,7 +74,10 @@ def compile_graph(
     cache = cache or StageCache()
     imported = graph
     off, joining, summed = config.passes_off, config.fusion, config.accumulate
-    graph = cache.get("passes", (imported, off), lambda: run_passes(imported, off))
+    graph = cache.get(
+        "passes", (imported, off, config.weights),
+        lambda: run_passes(imported, off, config.weights),
+    )  # fmt: skip
     shapes = {name: value.shape for name, value in graph.values.items()}
     plan = cache.get(
         "kernels",

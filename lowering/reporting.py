@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate
 
 from engine.kernels.cost import KernelModel
+from engine.kernels.dequantize.spec import VECTOR_OPS
 from engine.machine import DTYPE_BYTES
 from engine.program import Buffer, Program
 from engine.transfers import busiest_words, transfer_patterns
 from lowering.graph import Graph
 from lowering.report import CompileReport, KernelRow, Overflow
-from lowering.stages.memory import KernelMemory
+from lowering.stages.memory import FLOAT_WEIGHTS, KernelMemory
 from lowering.stages.plan import KernelPlan, PlacedPlan
 
 MEGACYCLE = 1_000_000
@@ -60,7 +61,22 @@ def make_report(
         colors_used=colors,
         mode=program.mode,
         overflows=tuple(overflows),
-        notes=(placed.finding.sentence,) if placed.finding else (),
+        notes=(
+            *((placed.finding.sentence,) if placed.finding else ()),
+            *_integer_note(plan.models.values()),
+        ),
+    )
+
+
+def _integer_note(models: Collection[KernelModel]) -> tuple[str, ...]:
+    """Say how many kernels keep their weights as integers, and what that costs."""
+    kept = [model for model in models if model.scales]
+    if not kept:
+        return ()
+    return (
+        f"{len(kept)} of {len(models)} kernels keep their weights as int8 "
+        f"({sum(model.weights for model in kept):,} weights); making floats of them takes "
+        f"{VECTOR_OPS} vector operations an element, counted as overhead (model)",
     )
 
 
@@ -110,7 +126,7 @@ def _sram_overflow(memory: KernelMemory, program: Program) -> Overflow:
         gap=memory.overflow,
         unit="B",
         holders=tuple((_holder(b), b.size) for b in held),
-        levers=_sram_levers(held, program),
+        levers=_sram_levers(held, program, program.kernel(held[0].kernel).family),
     )
 
 
@@ -119,10 +135,12 @@ def _holder(buffer: Buffer) -> str:
     return f"{buffer.role}: {buffer.name}{slots}"
 
 
-def _sram_levers(held: Sequence[Buffer], program: Program) -> tuple[str, ...]:
+def _sram_levers(held: Sequence[Buffer], program: Program, family: str) -> tuple[str, ...]:
     levers = []
     if DTYPE_BYTES[program.storage] > DTYPE_BYTES["fp16"]:
         levers.append("store weights and activations as fp16 (knob dtype)")
+    if family in ("dot", "conv") and held[0].name == FLOAT_WEIGHTS:
+        levers.append("keep the weights of products as int8 (knob weights)")
     if held[0].role in ("in slot", "out slot"):
         levers.append("give its edges fewer slots (knob slots)")
     levers.append("use a machine with more PEs (knob machine)")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.geometry import Rect
-from engine.kernels.cost import KernelModel
-from engine.machine import DTYPE_BYTES
+from engine.kernels.footprint import stored_bytes
 from engine.program import Program
 from lowering.assembly import Job, Made, Routed, make_kernel, make_tensors
 from lowering.config import CompileConfig
@@ -121,8 +120,8 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
 
 def too_big(plan: KernelPlan, config: CompileConfig) -> str:
     """Return why no pipeline can hold the weights, empty if one might."""
-    machine, size = config.machine, DTYPE_BYTES[config.storage]
-    weights = sum(_resident(model) for model in plan.models.values()) * size
+    machine = config.machine
+    weights = sum(stored_bytes(model, config.storage) for model in plan.models.values())
     room = machine.data_sram_bytes * machine.working_pes
     if weights <= room:
         return ""
@@ -130,10 +129,6 @@ def too_big(plan: KernelPlan, config: CompileConfig) -> str:
         f"mode streaming: the weights take {weights / 1e9:,.1f} GB, the SRAM of {machine.name} "
         f"holds {room / 1e9:,.1f} GB"
     )
-
-
-def _resident(model: KernelModel) -> int:
-    return model.weights + sum(model.constants)
 
 
 def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
@@ -177,7 +172,8 @@ def _most(job: Job) -> float:
     Known before anything is placed, so that a pipeline that beats it needs no second compile.
     """
     machine, dtype = job.config.machine, job.config.storage
-    words = sum(machine.words(_resident(model), dtype) for model in job.plan.models.values())
+    held = (stored_bytes(model, dtype) for model in job.plan.models.values())
+    words = sum(-(-size // machine.wavelet_bytes) for size in held)
     arriving = words / machine.weight_wavelets_per_cycle
     return MEGACYCLE / arriving if arriving else float("inf")
 

@@ -16,6 +16,8 @@ def check(facts: Facts) -> Finding | None:
     proposals: list[Changes] = []
     if run.config.storage != "fp16":
         proposals.append((Change("dtype", "fp16"),))
+    if run.config.weights == "stored":
+        proposals.append((Change("weights", "int8"),))
     proposals += [slots_pair(n) for n in (2, 1) if (run.config.in_slots or 99) > n]
     proposals += [(Change("pe_cap", "auto", kernel),) for kernel, _ in run.config.pe_caps]
     smallest = run.compiled.report.smallest_machine
@@ -27,8 +29,8 @@ def check(facts: Facts) -> Finding | None:
     )
     return Finding(
         f"the program does not fit in {len(overflows)} place(s): {overflows[0].sentence()}",
-        evidence, ("dtype", "slots", "pe_cap", "machine"), tuple(proposals), "fit", "alert",
-        weight=1.0,
+        evidence, ("dtype", "weights", "slots", "pe_cap", "machine"), tuple(proposals), "fit",
+        "alert", weight=1.0,
     )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ def trial_text(changes: Changes, before: Trial, after: Trial, goal: str) -> str:
         return f"tried {name}: {after.note or 'it could not be timed'}"
     if not after.fits and before.fits:
         return f"tried {name}: it would not fit ({after.sram_bytes:,} B on the fullest PE)"
-    if any(change.knob == "dtype" for change in changes):
+    if any(change.knob in ("dtype", "weights") for change in changes):
         name += " (values change with it)"
     if goal == "fit":
         return f"tried {name}: it {'fits' if after.fits else 'does not fit either'}"

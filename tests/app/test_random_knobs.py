@@ -24,7 +24,7 @@ TURNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("square_weight", ("0", "25", "80")), ("dtype", ("fp16", "fp32")),
     ("fusion", ("none", "bias", "bias+activation")), ("machine", ("mesh-32x48", "mesh-64x64")),
     ("prefetch", ("1", "2")), ("mode", ("pipeline", "streaming", "auto")),
-    ("harvests_sparsity", ("on", "off")), ("seed", ("0", "5")),
+    ("weights", ("int8", "stored")), ("harvests_sparsity", ("on", "off")), ("seed", ("0", "5")),
 )  # fmt: skip
 
 
