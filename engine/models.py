@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from engine.experts import routed_terms
 from engine.kernels.cost import KernelModel, kernel_model
 from engine.machine import MachineSpec
 from engine.profile import Profile, profile
@@ -28,13 +29,20 @@ def program_profiles(program: Program, store: TensorStore | None = None) -> dict
     """Return the profile of every kernel on its region, by id.
 
     Weights are read from `store` where the machine skips their zeros; without one all count.
+    Where the kernel knows which tokens its experts got, its rows work on those.
     """
     models = program_models(program)
+    shapes = {tensor.id: tensor.shape for tensor in program.tensors}
     store = store or TensorStore()
     contents = {t.id: t.content for t in program.tensors if t.content and t.content in store}
     profiles = {}
     for kernel in program.kernels:
         model = models[kernel.id]
+        if kernel.experts:
+            routed = routed_terms(kernel.spec, shapes, kernel.tiling, kernel.experts)
+            machine, storage = program.machine, program.storage
+            profiles[kernel.id] = profile(model, kernel.tiling, machine, storage, routed=routed)
+            continue
         weights = _weights(kernel, contents, store)
         used = kernel_nonzeros(kernel.spec, model.problem, kernel.tiling, program.machine, weights)
         profiles[kernel.id] = (

@@ -15,6 +15,8 @@ from engine.geometry import Split
 from engine.kernels.conv.spec import Conv
 from engine.kernels.cost import KernelModel
 from engine.kernels.dequantize.spec import Dequantize
+from engine.kernels.moe.spec import Moe
+from engine.kernels.moe.values import routing
 from engine.kernels.spec import Operation
 from engine.kernels.window.spec import Window
 from engine.mesh_order import keeper_rows, mesh_evaluate
@@ -81,6 +83,8 @@ class ValueRun:
     first_nonfinite: NonFinite | None = None
     errors: dict[str, TensorError] = field(default_factory=dict)
     """of sample 0, by tensor"""
+    routing: dict[str, np.ndarray] = field(default_factory=dict)
+    """kernel of a mixture -> experts that each token of sample 0 takes, int64 (tokens, active)"""
     mains: dict[str, np.ndarray] = field(default_factory=dict)
     """kernel -> its main result of sample 0 before the epilogue, as far as kept"""
 
@@ -147,6 +151,8 @@ def _run_kernel(run: ValueRun, kernel: Kernel, model: KernelModel, sample: int) 
                 run.first_nonfinite = _main_nonfinite(kernel, model, made[0], sample)
             if sample == 0:
                 _keep_main(run, kernel.id, made[0])
+                if isinstance(op, Moe):
+                    run.routing[kernel.id] = routing(op, [known[name] for name in op.inputs])
     for name in kernel.writes:
         stored = rounded(known[name], run.program.storage)
         run.tensors[name, sample] = stored

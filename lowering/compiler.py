@@ -20,6 +20,7 @@ from lowering.report import CompileReport
 from lowering.reporting import make_report
 from lowering.stages.contention import find_conflicts
 from lowering.stages.edges import plan_edges
+from lowering.stages.experts import Routing, routing_key, with_routing
 from lowering.stages.memory import KernelMemory, kernel_memory
 from lowering.stages.plan import (
     DoesNotFit,
@@ -62,10 +63,13 @@ def compile_graph(
     config: CompileConfig,
     progress: Progress = NO_PROGRESS,
     cache: StageCache | None = None,
+    routing: Routing | None = None,
 ) -> Compiled:
     """Compile a graph for a machine as a layer pipeline.
 
-    What does not fit is in the report, and the program is then a what-if.
+    Where `routing` tells which experts the tokens of a mixture take, its cycles follow them;
+    elsewhere tokens are assumed to spread evenly. What does not fit is in the report, and the
+    program is then a what-if.
 
     Raises:
         DoesNotFit: the grid has no room for the kernels even with unlimited SRAM.
@@ -85,7 +89,7 @@ def compile_graph(
         lambda: plan_kernels(fuse(graph, joining), shapes, graph.constants, summed),
     )
     store, contents = cache.get("store", graph, lambda: _store(graph))
-    made, reason = _choose(Job(graph, plan, contents, config, progress, cache))
+    made, reason = _choose(Job(graph, plan, contents, config, progress, cache, routing or {}))
     program, placed, routed = made.program, made.placed, made.routed
     report = make_report(graph, plan, placed, program, made.memories, routed.colors, routed.crowded)
     if not report.fits:
@@ -142,10 +146,12 @@ def _attempt(job: Job, spare: Mapping[str, int]) -> Made:
     placed = cache.get(
         "placement", key, lambda: place_kernels(plan, config, job.progress, dict(spare))
     )
+    known = (*key, config.max_chunks, config.route_order, routing_key(job.routing))
+    placed = with_routing(placed, plan, job.shapes, config, job.routing)
     job.progress.stage("routing", 1, "plan")
     routed = cache.get(
         "routing",
-        (*key, config.max_chunks, config.route_order),
+        known,
         lambda: _route(graph, plan, placed, config, job.contents),
     )
     job.progress.stage("memory", len(plan.drafts), "kernels")

@@ -11,6 +11,7 @@ from lowering.assembly import Job, Made, Routed, make_kernel, make_tensors
 from lowering.config import CompileConfig
 from lowering.machine_change import timeless
 from lowering.stages.edges import plan_edges
+from lowering.stages.experts import routing_key, with_routing
 from lowering.stages.plan import KernelPlan, PlacedPlan
 from lowering.stages.routing import kernel_legs
 from lowering.stages.shared_memory import shared_memory
@@ -56,14 +57,14 @@ def _attempt(job: Job, chunks: int) -> Made:
     placed = cache.get(
         "streaming placement", (*key, chunks), lambda: place_streaming(plan, config, chunks)
     )
+    known = (*key, chunks, config.prefetch, routing_key(job.routing))
+    placed = with_routing(placed, plan, job.shapes, config, job.routing)
     job.progress.stage("routing", 1, "plan")
-    routed = cache.get(
-        "streaming routing", (*key, chunks, config.prefetch), lambda: _route(job, placed, chunks)
-    )
+    routed = cache.get("streaming routing", known, lambda: _route(job, placed, chunks))
     job.progress.stage("memory", len(plan.drafts), "kernels")
     memories = cache.get(
         "streaming memory",
-        (*key, chunks, config.prefetch),
+        known,
         lambda: shared_memory(
             routed.kernels, plan.models, routed.transfers, routed.program.streams, machine,
             config.storage,

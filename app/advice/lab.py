@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.advice.rule import Changes, changes_text
+from app.runs.routing import routing_of
 from app.runs.run import Run
 from engine.models import program_profiles
 from engine.progress import NO_PROGRESS, Progress
@@ -58,7 +59,8 @@ class CompileLab:
 
     def _measure(self, config: CompileConfig, progress: Progress) -> Trial:
         try:
-            compiled = compile_graph(self._run.compiled.graph, config, progress, self._cache)
+            graph, known = self._run.compiled.graph, routing_of(self._run)
+            compiled = compile_graph(graph, config, progress, self._cache, known)
             program = compiled.program
             profiles = program_profiles(program, compiled.store)
             lengths = {name: found.length for name, found in profiles.items()}

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from app.runs import sections
+from app.runs.routing import recorded_routing
 from app.runs.run import Run
 from app.session.cursor import Cursor
 from app.session.warming import compile_if_needed
@@ -166,7 +167,8 @@ def _sums_check(name: str, recorded: np.ndarray, now: np.ndarray, steps: np.ndar
 def _compiler_check(recording: Recording, progress: Progress) -> CheckRow:
     try:
         graph, config = sections.unpack_graph(recording), sections.unpack_config(recording)
-        program = compile_graph(graph, config, progress).program
+        routing = recorded_routing(recording.program)
+        program = compile_graph(graph, config, progress, routing=routing).program
     except (CodecError, KeyError, TypeError, ValueError) as error:
         return CheckRow("compiler", False, f"the graph cannot be compiled again: {error}")
     same = program == recording.program

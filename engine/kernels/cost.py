@@ -104,8 +104,9 @@ def tile_cycles(
 ) -> TileCycles:
     """Return the cycles of a tile of m units x k units x n results in a group of k_parts rows.
 
-    The arrays broadcast against each other. `density`, 0..1, is the share of products whose weight
-    is not zero; the others are skipped, their share of set-up included. A larger tile never takes
+    The arrays broadcast against each other. `density` is the share of products that are executed:
+    those whose weight is not zero, or of a mixture those of the tokens that its experts got (over 1
+    for more than an even share); set-up goes with them. A larger tile never takes
     fewer cycles: vector operations are counted by the rows, or chunk columns, of the tile
     (`lines`), not by their rounded length.
     """
