@@ -12,6 +12,7 @@ from math import prod
 import numpy as np
 
 from engine.causes import CAUSES
+from engine.experts import routed_terms
 from engine.fields import Fields
 from engine.geometry import Split
 from engine.kernels.cost import KernelModel
@@ -228,7 +229,10 @@ def _sharing_pair(buffers: Sequence[Buffer]) -> tuple[int, int] | None:
 
 
 def operations_match(program: Program, models: dict[str, KernelModel]) -> Check:
-    """Products executed by all tiles = products of the model's operations."""
+    """Products executed by all tiles = products of the model's operations.
+
+    Those of a mixture whose tokens are known are counted row by row and expert by expert.
+    """
     shapes = {tensor.id: tensor.shape for tensor in program.tensors}
     executed = wanted = again = 0
     for kernel in program.kernels:
@@ -237,6 +241,9 @@ def operations_match(program: Program, models: dict[str, KernelModel]) -> Check:
         k = Split(problem.k_units, tiling.k_parts).sizes() * problem.k_inner
         n = Split(problem.n_units, tiling.n_parts).sizes()
         mine = int(m.sum()) * int(k.sum()) * int(n.sum()) if problem.work == "mac" else 0
+        if kernel.experts:
+            routed = routed_terms(kernel.spec, shapes, tiling, kernel.experts)
+            mine = int(routed.sum()) * int(n.sum())
         asked = _products(kernel.spec, shapes)
         rows = kernel.region.rows == tiling.m_parts * tiling.k_parts
         if mine != asked or not rows or kernel.region.cols != tiling.n_parts:

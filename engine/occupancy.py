@@ -130,9 +130,11 @@ def _held_weights(program: Program, timeline: Timeline) -> dict[tuple[str, str, 
     at = timeline.times[:-1]
     index = {kernel.id: i for i, kernel in enumerate(program.kernels)}
     first = len(program.kernels)
+    slots = {b.kernel: (b.role, b.name) for b in program.buffers if b.role == "weight slot"}
     return {
-        (stream.kernel, "weight slot", "weights"): held_chunks(
+        (stream.kernel, *slots[stream.kernel]): held_chunks(
             timeline.start[first + place], timeline.end[index[stream.kernel]], at
         )
         for place, stream in enumerate(program.streams)
+        if stream.kernel in slots
     }

@@ -103,6 +103,9 @@ class Kernel:
     """resident tensors"""
     legs: tuple[Leg, ...] = ()
     """traffic inside the region, words an instance"""
+    experts: tuple[tuple[int, ...], ...] = ()
+    """tokens that each expert of a mixture takes, for each of the tiling's `m_parts`; empty: no
+    mixture, or nothing computed that tells: they are assumed to spread evenly"""
     tags: tuple[tuple[str, str], ...] = ()
     """opaque (key, value) from above, such as ("phase", "forward")"""
     origin: tuple[str, ...] = ()

@@ -23,6 +23,7 @@ from lowering.report import CompileReport
 from lowering.reporting import make_report
 from lowering.stages.contention import find_conflicts
 from lowering.stages.edges import plan_edges
+from lowering.stages.experts import Routing, routing_key, with_routing
 from lowering.stages.memory import KernelMemory, kernel_memory
 from lowering.stages.plan import (
     DoesNotFit,
@@ -65,10 +66,13 @@ def compile_graph(
     config: CompileConfig,
     progress: Progress = NO_PROGRESS,
     cache: StageCache | None = None,
+    routing: Routing | None = None,
 ) -> Compiled:
     """Compile a graph for a machine as a layer pipeline.
 
-    What does not fit is in the report, and the program is then a what-if.
+    Where `routing` tells which experts the tokens of a mixture take, its cycles follow them;
+    elsewhere tokens are assumed to spread evenly. What does not fit is in the report, and the
+    program is then a what-if.
 
     Raises:
         DoesNotFit: the grid has no room for the kernels even with unlimited SRAM.
@@ -77,7 +81,10 @@ def compile_graph(
     cache = cache or StageCache()
     imported = graph
     off, joining, summed = config.passes_off, config.fusion, config.accumulate
-    graph = cache.get("passes", (imported, off), lambda: run_passes(imported, off))
+    graph = cache.get(
+        "passes", (imported, off, config.weights),
+        lambda: run_passes(imported, off, config.weights),
+    )  # fmt: skip
     store, contents = cache.get("store", graph, lambda: _store(graph))
     rewritten = config.embedding != "wafer" or config.activation_mb is not None
     said_in = config.storage if rewritten else ""
@@ -86,7 +93,7 @@ def compile_graph(
         (graph, joining, summed, config.embedding, config.activation_mb, said_in),
         lambda: _kernels(graph, config),
     )
-    made, reason = _choose(Job(graph, plan, contents, config, progress, cache))
+    made, reason = _choose(Job(graph, plan, contents, config, progress, cache, routing or {}))
     program, placed, routed = made.program, made.placed, made.routed
     report = make_report(graph, plan, placed, program, made.memories, routed.colors, routed.crowded)
     if not report.fits:
@@ -170,10 +177,12 @@ def _attempt(job: Job, spare: Mapping[str, int]) -> Made:
     placed = cache.get(
         "placement", key, lambda: place_kernels(plan, config, job.progress, dict(spare))
     )
+    known = (*key, config.max_chunks, config.route_order, routing_key(job.routing))
+    placed = with_routing(placed, plan, job.shapes, config, job.routing)
     job.progress.stage("routing", 1, "plan")
     routed = cache.get(
         "routing",
-        (*key, config.max_chunks, config.route_order),
+        known,
         lambda: _route(graph, plan, placed, config, job.contents),
     )
     job.progress.stage("memory", len(plan.drafts), "kernels")

@@ -11,6 +11,7 @@ from engine.geometry import Rect
 from engine.machine import PRESETS, MachineError, MachineSpec, parse_machine
 from lowering.knobs import KNOBS, Knob, KnobError, find_knob
 from lowering.machine_change import changed_machine
+from lowering.passes import OPTIONAL
 from lowering.passes.fuse import FUSABLE
 from lowering.stages.objective import DEFAULT_OBJECTIVE, Objective
 
@@ -85,6 +86,8 @@ class CompileConfig:
     """samples of one worker in decoding or waiting"""
     host_channels: int | None = None
     """ways between host and wafer; None: as many as the host rate fills"""
+    weights: str = "stored"
+    """how constant weights of products are kept: stored | int8"""
     prefetch: int = 1
     """kernels whose weights arrive ahead of the one that runs (streaming)"""
 
@@ -111,7 +114,7 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         if figure is not None and "on" in knob.choices:
             return "on" if figure else "off"
         return "auto" if figure is None else f"{figure:.15g}"
-    if knob.stage == "passes":
+    if name in OPTIONAL:
         return "off" if name in config.passes_off else "on"
     pin = dict(config.pins).get(kernel or "")
     values = {
@@ -122,6 +125,7 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "pin": pin_text(pin) if pin else None,
         "dtype": config.storage,
         "accumulate": config.accumulate,
+        "weights": config.weights,
         "max_chunks": config.max_chunks,
         "fusion": _fusion_text(config.fusion),
         "aspect": config.aspect,
@@ -202,7 +206,7 @@ def _apply_choice(config: CompileConfig, knob: Knob, text: str) -> CompileConfig
         return replace(config, fusion=_parse_fusion(knob, text))
     if text not in knob.choices:
         raise _refused(knob, text)
-    if knob.stage == "passes":
+    if knob.name in OPTIONAL:
         off = set(config.passes_off) - {knob.name} | ({knob.name} if text == "off" else set())
         return replace(config, passes_off=tuple(sorted(off)))
     return _changed(config, "storage" if knob.name == "dtype" else knob.name, text)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from engine.dtypes import DTYPES
 from engine.machine import PRESETS
+from lowering.passes import WEIGHTS
 from lowering.passes.fuse import FUSABLE
 
 
@@ -87,6 +88,10 @@ _COMPILE = (
          "dtype of partial sums: rounded to it on each PE and after each step on their way; fp16 "
          "halves their words and bytes", "kernels",
          choices=("fp32", "fp16")),
+    Knob("weights", "weights", "choice",
+         "constant weights of products: as the model stores them (int8 stays int8), or quantised "
+         "to int8, symmetric, a scale a column; each PE makes floats of them as it uses them",
+         "passes", choices=WEIGHTS),
     Knob("max_chunks", "chunks", "integer",
          "most chunks a sample is cut into on an edge; more overlaps kernels and adds steps",
          "routing", low=1, high=8, unit="chunks"),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.geometry import Rect
-from engine.kernels.cost import KernelModel
-from engine.machine import DTYPE_BYTES
+from engine.kernels.footprint import stored_bytes
 from engine.program import Program
 from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
 from lowering.config import CompileConfig
 from lowering.machine_change import timeless
 from lowering.passes.phases import trained_state
 from lowering.stages.edges import plan_edges
+from lowering.stages.experts import routing_key, with_routing
 from lowering.stages.plan import KernelPlan, PlacedPlan
 from lowering.stages.routing import kernel_legs
 from lowering.stages.shared_memory import shared_memory
@@ -62,14 +62,14 @@ def _attempt(job: Job, chunks: int) -> Made:
     placed = cache.get(
         "streaming placement", (*key, chunks), lambda: place_streaming(plan, config, chunks)
     )
+    known = (*key, chunks, config.prefetch, routing_key(job.routing))
+    placed = with_routing(placed, plan, job.shapes, config, job.routing)
     job.progress.stage("routing", 1, "plan")
-    routed = cache.get(
-        "streaming routing", (*key, chunks, config.prefetch), lambda: _route(job, placed, chunks)
-    )
+    routed = cache.get("streaming routing", known, lambda: _route(job, placed, chunks))
     job.progress.stage("memory", len(plan.drafts), "kernels")
     memories = cache.get(
         "streaming memory",
-        (*key, chunks, config.prefetch),
+        known,
         lambda: shared_memory(
             routed.kernels, plan.models, routed.transfers, routed.program.streams, machine,
             config.storage,
@@ -132,8 +132,8 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
 
 def too_big(plan: KernelPlan, config: CompileConfig) -> str:
     """Return why no pipeline can hold the weights, empty if one might."""
-    machine, size = config.machine, DTYPE_BYTES[config.storage]
-    weights = sum(_resident(model) for model in plan.models.values()) * size
+    machine = config.machine
+    weights = sum(stored_bytes(model, config.storage) for model in plan.models.values())
     room = machine.data_sram_bytes * machine.working_pes
     if weights <= room:
         return ""
@@ -141,10 +141,6 @@ def too_big(plan: KernelPlan, config: CompileConfig) -> str:
         f"mode streaming: the weights take {weights / 1e9:,.1f} GB, the SRAM of {machine.name} "
         f"holds {room / 1e9:,.1f} GB"
     )
-
-
-def _resident(model: KernelModel) -> int:
-    return model.weights + sum(model.constants)
 
 
 def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
@@ -188,7 +184,8 @@ def _most(job: Job) -> float:
     Known before anything is placed, so that a pipeline that beats it needs no second compile.
     """
     machine, dtype = job.config.machine, job.config.storage
-    words = sum(machine.words(_resident(model), dtype) for model in job.plan.models.values())
+    held = (stored_bytes(model, dtype) for model in job.plan.models.values())
+    words = sum(-(-size // machine.wavelet_bytes) for size in held)
     arriving = words / machine.weight_wavelets_per_cycle
     return MEGACYCLE / arriving if arriving else float("inf")
 

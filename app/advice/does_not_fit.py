@@ -17,6 +17,8 @@ def check(facts: Facts) -> Finding | None:
     if run.config.storage != "fp16":
         proposals.append((Change("dtype", "fp16"),))
     proposals += _training(facts)
+    if run.config.weights == "stored":
+        proposals.append((Change("weights", "int8"),))
     proposals += [slots_pair(n) for n in (2, 1) if (run.config.in_slots or 99) > n]
     proposals += [(Change("pe_cap", "auto", kernel),) for kernel, _ in run.config.pe_caps]
     smallest = run.compiled.report.smallest_machine
@@ -28,7 +30,8 @@ def check(facts: Facts) -> Finding | None:
     )
     return Finding(
         f"the program does not fit in {len(overflows)} place(s): {overflows[0].sentence()}",
-        evidence, ("dtype", "slots", "pe_cap", "machine", "activation_mb", "optimizer"),
+        evidence,
+        ("dtype", "weights", "slots", "pe_cap", "machine", "activation_mb", "optimizer"),
         tuple(proposals), "fit", "alert", weight=1.0,
     )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -68,6 +68,8 @@ class PlacedPlan:
     profiles: Mapping[str, Profile]
     finding: Infeasible | None
     """why the machine's own SRAM allows no placement; the plan is then a what-if"""
+    experts: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
+    """tokens of each expert by group of rows, of the mixtures whose routing is known"""
 
     def lengths(self) -> dict[str, int]:
         """Return the cycles of an instance of each kernel."""

@@ -10,7 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.kernels.cost import MAX_CHUNKS, KernelModel, estimate, tile_bytes
+from engine.kernels.cost import MAX_CHUNKS, KernelModel, estimate
+from engine.kernels.footprint import tile_bytes
 from engine.machine import MachineSpec
 from engine.program import Tiling
 from lowering.stages.placement import BIG, ShapeTable

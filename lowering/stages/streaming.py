@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from engine.geometry import Rect
 from engine.kernels.cost import KernelModel
+from engine.kernels.footprint import stored_bytes
 from engine.load import FlowPattern, shared_loads
 from engine.machine import MachineSpec
 from engine.profile import Profile, profile
@@ -76,10 +77,9 @@ def weight_streams(
     streams: list[WeightStream] = []
     for kernel in kernels:
         model = models[kernel.id]
-        elements = model.weights + sum(model.constants)
-        if not elements:
+        words = -(-stored_bytes(model, dtype) // machine.wavelet_bytes)
+        if not words:
             continue
-        words = machine.words(elements, dtype)
         legs = _weight_legs(kernel, words)
         links = max(-(-words // kernel.region.rows), -(-words // kernel.region.cols))
         ports = int(-(-words // machine.weight_wavelets_per_cycle))

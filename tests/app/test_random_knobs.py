@@ -27,7 +27,7 @@ TURNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("loader_prefetch", ("1", "2")), ("host_channels", ("auto", "1")),
     ("optimizer", ("wafer", "host")), ("activation_mb", ("auto", "0.01")),
     ("prefetch", ("1", "2")), ("mode", ("pipeline", "streaming", "auto")),
-    ("harvests_sparsity", ("on", "off")), ("seed", ("0", "5")),
+    ("weights", ("int8", "stored")), ("harvests_sparsity", ("on", "off")), ("seed", ("0", "5")),
 )  # fmt: skip
 
 

@@ -61,6 +61,7 @@ def regions(compiled: Compiled) -> list[Rect]:
         ("machine", "mesh-128x128", PLACED), ("fusion", "none", {"kernels", *PLACED}),
         ("fold_batch_norm", "off", {"passes", "kernels", "store", *PLACED}),
         ("global_pool", "off", {"passes", "kernels", "store", *PLACED}),
+        ("weights", "int8", {"passes", "kernels", "store", *PLACED}),
     ],
 )  # fmt: skip
 def test_knob_makes_anew_what_its_stage_says(knob: str, value: str | float, made: set[str]) -> None:
