@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from engine.load import FlowPattern, shared_loads
+from engine.load import FlowPattern, LoadVector, shared_loads
 from engine.program import Conflict, ConflictTerm, Kernel, Transfer
 from engine.transfers import busiest_words, leg_patterns, transfer_patterns
 
@@ -26,9 +26,18 @@ def find_conflicts(
             weight = 1 / max(1, lengths[kernel.id])
             flows += [FlowPattern(len(names), p, weight) for p in leg_patterns(leg)]
         names.append(kernel.id)
-    moving = len(transfers)
+    return named_conflicts(shared_loads(flows), names, len(transfers))
+
+
+def named_conflicts(
+    vectors: Sequence[LoadVector], names: Sequence[str], moving: int
+) -> tuple[Conflict, ...]:
+    """Return the vectors that hold one of the first `moving` flows; equal terms are one object."""
+    wanted = [v for v in vectors if v.terms[0][0] < moving]
+    known = {
+        (flow, words): ConflictTerm(names[flow], words)
+        for flow, words in {term for v in wanted for term in v.terms}
+    }
     return tuple(
-        Conflict(v.plane, v.row, v.col, tuple(ConflictTerm(names[f], w) for f, w in v.terms))
-        for v in shared_loads(flows)
-        if any(flow < moving for flow, _ in v.terms)
+        Conflict(v.plane, v.row, v.col, tuple(map(known.__getitem__, v.terms))) for v in wanted
     )

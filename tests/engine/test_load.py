@@ -5,8 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.load import FlowPattern, LoadVector, add_patterns, shared_loads
+from engine.load import (
+    FlowPattern,
+    LoadVector,
+    add_patterns,
+    arrays_of,
+    meet_all,
+    shared_loads,
+    vectors_of,
+)
 from engine.transfers import Pattern
+from tests.engine.plain_load import plain_loads
 
 SIDE = 9
 
@@ -118,3 +127,37 @@ def test_no_vector_covers_another(seed: int) -> None:
             if one is not other:
                 terms = dict(other.terms)
                 assert any(terms.get(flow, 0) < words for flow, words in one.terms)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_compiled_and_interpreted_kernels_find_what_plain_sets_find(seed: int) -> None:
+    flows = random_flows(np.random.default_rng(seed))
+    plain = plain_loads(flows)
+    turn = [range(1 + flows[-1].flow)]
+    for compiled in (False, True):
+        assert vectors_of(meet_all(arrays_of(flows), turn, compiled)) == plain
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+def test_turns_give_what_each_gives_alone_once(seed: int, compiled: bool) -> None:
+    rng = np.random.default_rng(seed)
+    flows = [
+        FlowPattern(flow, random_pattern(rng, str(rng.choice(["east", "inject"]))), 0.2)
+        for flow in range(24)
+    ]
+    turns = [sorted(rng.choice(24, 12, replace=False).tolist()) for _ in range(6)]
+    expected: dict[tuple[tuple[int, int], ...], LoadVector] = {}
+    for turn in turns:
+        for vector in plain_loads([f for f in flows if f.flow in turn]):
+            expected.setdefault(vector.terms, vector)
+    found = vectors_of(meet_all(arrays_of(flows), turns, compiled))
+    assert found == list(expected.values())
+
+
+def test_room_grows_with_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    flows = [FlowPattern(flow, random_pattern(rng, "east"), 0.5) for flow in range(60)]
+    wide = shared_loads(flows)
+    monkeypatch.setattr("engine.load_state._ROOM", 2)
+    assert shared_loads(flows) == wide == plain_loads(flows)
