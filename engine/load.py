@@ -25,6 +25,7 @@ from engine.load_state import (
     grow_vectors,
 )
 from engine.metrics import RAMP_PLANES
+from engine.program import Conflict, ConflictTerm
 from engine.timing.state import to_lists
 from engine.transfers.legs import Pattern
 
@@ -57,32 +58,22 @@ class FlowPattern:
     """capacity that one word of the pattern takes when the flow runs at its highest rate"""
 
 
-@dataclass(frozen=True, slots=True)
-class LoadVector:
-    """Words that each flow puts on one resource, an upper bound inside its cell."""
-
-    plane: str
-    row: int
-    col: int
-    terms: tuple[tuple[int, int], ...]
-    """(flow, words), flows ascending"""
-
-
 def shared_loads(
-    flows: Sequence[FlowPattern], turns: Sequence[Sequence[int]] | None = None
-) -> list[LoadVector]:
+    flows: Sequence[FlowPattern], names: Sequence[str], turns: Sequence[Sequence[int]] | None = None
+) -> list[Conflict]:
     """Return the undominated load vectors of resources that several flows can fill.
 
-    `turns` says which flows, rising, can move at once; None: all. In a turn the plane is cut at
-    the ends of all its patterns; inside a cell each pattern counts with its maximum there, so
-    rates that respect the vectors respect every link. Vectors whose flows cannot exceed the
-    capacity together are left out. What several turns have is returned once, as first found.
+    `names` are those of the flows; `turns` says which of them, rising, can move at once, None:
+    all. In a turn the plane is cut at the ends of all its patterns; inside a cell each pattern
+    counts with its maximum there, so rates that respect the vectors respect every link. Vectors
+    whose flows cannot exceed the capacity together are left out. What several turns have is
+    returned once, as first found.
     """
     patterns = arrays_of(flows)
     wanted = [range(len(patterns.flow_start) - 1)] if turns is None else turns
     size = sum(np.diff(patterns.flow_start)[list(turn)].sum() for turn in wanted)
     compiled = meet.ready or meet.cached or size > INTERPRETED_PATTERNS
-    return vectors_of(meet_all(patterns, wanted, compiled and not compiling_is_off()))
+    return named(meet_all(patterns, wanted, compiled and not compiling_is_off()), names)
 
 
 def arrays_of(flows: Sequence[FlowPattern]) -> Patterns:
@@ -123,7 +114,7 @@ def meet_all(patterns: Patterns, turns: Sequence[Sequence[int]], compiled: bool)
     return table
 
 
-def vectors_of(table: Table) -> list[LoadVector]:
+def named(table: Table, names: Sequence[str]) -> list[Conflict]:
     """Return the vectors kept, in order; equal terms are one object."""
     vectors, terms, kept = (int(count) for count in table.tally)
     starts, places, numbers = (
@@ -134,15 +125,15 @@ def vectors_of(table: Table) -> list[LoadVector]:
     )  # fmt: skip
     flow, words = (np.asarray(each[:terms], np.int64) for each in (table.flow, table.words))
     above = int(words.max(initial=0)) + 1
-    different, which = np.unique(flow * above + words, return_inverse=True)
-    shared = list(zip(*(each.tolist() for each in np.divmod(different, above)), strict=True))
+    codes = (flow * above + words).tolist()
+    known = {code: ConflictTerm(names[code // above], code % above) for code in set(codes)}
     found = []
     for vector in numbers:
         group, line, position = places[3 * vector : 3 * vector + 3]
         plane, axis = GROUPS[group]
         row, col = (line, position) if axis == "x" else (position, line)
-        mine = which[starts[vector] : starts[vector + 1]].tolist()
-        found.append(LoadVector(plane, row, col, tuple(map(shared.__getitem__, mine))))
+        mine = map(known.__getitem__, codes[starts[vector] : starts[vector + 1]])
+        found.append(Conflict(plane, row, col, tuple(mine)))
     return found
 
 

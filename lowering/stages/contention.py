@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from engine.load import FlowPattern, LoadVector, shared_loads
-from engine.program import Conflict, ConflictTerm, Kernel, Transfer
+from engine.load import FlowPattern, shared_loads
+from engine.program import Conflict, Kernel, Transfer
 from engine.transfers import busiest_words, leg_patterns, transfer_patterns
 
 
@@ -26,18 +26,12 @@ def find_conflicts(
             weight = 1 / max(1, lengths[kernel.id])
             flows += [FlowPattern(len(names), p, weight) for p in leg_patterns(leg)]
         names.append(kernel.id)
-    return named_conflicts(shared_loads(flows), names, len(transfers))
+    return moving_conflicts(shared_loads(flows, names), transfers)
 
 
-def named_conflicts(
-    vectors: Sequence[LoadVector], names: Sequence[str], moving: int
+def moving_conflicts(
+    conflicts: Sequence[Conflict], transfers: Sequence[Transfer]
 ) -> tuple[Conflict, ...]:
-    """Return the vectors that hold one of the first `moving` flows; equal terms are one object."""
-    wanted = [v for v in vectors if v.terms[0][0] < moving]
-    known = {
-        (flow, words): ConflictTerm(names[flow], words)
-        for flow, words in {term for v in wanted for term in v.terms}
-    }
-    return tuple(
-        Conflict(v.plane, v.row, v.col, tuple(map(known.__getitem__, v.terms))) for v in wanted
-    )
+    """Return the conflicts with a transfer in them: only a transfer's rate can give way."""
+    moving = {transfer.id for transfer in transfers}
+    return tuple(each for each in conflicts if each.terms[0].flow in moving)

@@ -18,7 +18,7 @@ from engine.program import HOST, Conflict, Kernel, Leg, Tiling, Transfer, Weight
 from engine.sparsity import kernel_nonzeros
 from engine.transfers import busiest_words, leg_patterns, transfer_patterns
 from lowering.config import CompileConfig
-from lowering.stages.contention import named_conflicts
+from lowering.stages.contention import moving_conflicts
 from lowering.stages.plan import KernelPlan, PlacedPlan
 from lowering.stages.routing import End
 from lowering.stages.sizing import SizingLimits, best_tiling
@@ -129,7 +129,7 @@ def streaming_conflicts(
         if kernel.legs:
             turns[turn].append(len(transfers) + len(streams) + turn)
     flows = _flow_patterns(kernels, transfers, streams, lengths)
-    return named_conflicts(shared_loads(flows, turns), names, len(transfers))
+    return moving_conflicts(shared_loads(flows, names, turns), transfers)
 
 
 def _flow_patterns(

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from engine.load import FlowPattern, LoadVector
+from engine.load import FlowPattern
+from engine.program import Conflict, ConflictTerm
 from engine.transfers.legs import Pattern
 
 
-def plain_loads(flows: Sequence[FlowPattern]) -> list[LoadVector]:
+@dataclass(frozen=True, slots=True)
+class LoadVector:
+    """Words that each flow puts on one resource."""
+
+    plane: str
+    row: int
+    col: int
+    terms: tuple[tuple[int, int], ...]
+    """(flow, words), flows ascending"""
+
+
+def plain_loads(flows: Sequence[FlowPattern], names: Sequence[str]) -> list[Conflict]:
     """Return the load vectors of one turn, cell by cell and set by set."""
     found: list[LoadVector] = []
     for plane in sorted({f.pattern.plane for f in flows}):
@@ -18,7 +31,10 @@ def plain_loads(flows: Sequence[FlowPattern]) -> list[LoadVector]:
         for axis in ("x", "y"):
             group = [f for f in mine if f.pattern.axis == axis]
             found += _plane_vectors(plane, axis, group)
-    return _undominated(found)
+    return [
+        Conflict(v.plane, v.row, v.col, tuple(ConflictTerm(names[f], w) for f, w in v.terms))
+        for v in _undominated(found)
+    ]
 
 
 def _along_columns(flow: FlowPattern) -> FlowPattern:
