@@ -74,7 +74,7 @@ def _steps_to_check(fields: Fields, every_step: bool) -> list[int]:
     count = fields.timeline.steps
     if every_step or count <= SAMPLED_STEPS:
         return list(range(count))
-    moved = np.diff(fields.tables.moved, axis=1).sum(axis=0) / np.diff(fields.timeline.times)
+    moved = fields.tables.moved.growths() / np.diff(fields.timeline.times)
     return sorted(np.argsort(-moved, kind="stable")[:SAMPLED_STEPS].tolist())
 
 
@@ -111,7 +111,7 @@ def _idle_beside(fields: Fields) -> int:
 
 def words_are_delivered(fields: Fields) -> Check:
     """Words injected x fan-out = words delivered, and every chunk of the run has arrived."""
-    program = fields.program
+    program, totals = fields.program, fields.tables.moved.totals()
     for index, transfer in enumerate(program.transfers):
         patterns = transfer_patterns(transfer.legs)
         injected = sum(p.total() for p in patterns if p.plane == "inject")
@@ -120,7 +120,7 @@ def words_are_delivered(fields: Fields) -> Check:
             continue
         expected = _delivered_words(transfer.legs[-1])
         sent = transfer.legs[0].words
-        moved = int(fields.tables.moved[index, -1])
+        moved = int(totals[index])
         passed = busiest_words(patterns) * transfer.chunks * program.samples
         if (injected, delivered, moved) != (sent, expected, passed):
             return Check(
@@ -128,7 +128,7 @@ def words_are_delivered(fields: Fields) -> Check:
                 f"transfer '{transfer.id}': {injected:,} words injected of {sent:,}, "
                 f"{delivered:,} delivered of {expected:,}, {moved:,} moved of {passed:,}",
             )  # fmt: skip
-    total = int(fields.tables.moved[:, -1].sum()) if program.transfers else 0
+    total = int(totals.sum())
     return Check("words are delivered", True, f"{total:,} words over the busiest links")
 
 
@@ -166,7 +166,6 @@ def rates_respect_capacity(fields: Fields, net: TimingNet, steps: list[int]) -> 
 
     A flow's load on a link is rounded down to 1 / (RATE_UNIT * COEF_UNIT) wavelet a cycle.
     """
-    running = np.diff(fields.tables.run, axis=1) > 0
     worst = (0.0, 0, "", 0, 0)
     for step in steps:
         rates = fields.timeline.rates(step)
@@ -174,8 +173,6 @@ def rates_respect_capacity(fields: Fields, net: TimingNet, steps: list[int]) -> 
             load = np.zeros(fields.shape, np.int64)
             for flow, pattern in fields.traffic.rates(plane, step):
                 if flow.is_kernel:
-                    if not running[flow.index, step]:
-                        continue
                     units = pattern.words * (RATE_UNIT * COEF_UNIT) // flow.unit
                 else:
                     units = rates[flow.index] * pattern.words * COEF_UNIT // flow.unit

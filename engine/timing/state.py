@@ -241,13 +241,16 @@ def to_arrays(lists: Arrays) -> Arrays:
 def grow_logs(state: State) -> State:
     """Return the state with twice the room for stalls and segments."""
     return state._replace(
-        stall_log=_twice_as_long(state.stall_log), segment_log=_twice_as_long(state.segment_log)
+        stall_log=twice_as_long(state.stall_log), segment_log=twice_as_long(state.segment_log)
     )
 
 
-def _twice_as_long(log: Log) -> Log:
+def twice_as_long(log: Log) -> Log:
+    """Return the array or list with as many zeros behind it."""
     if isinstance(log, np.ndarray):
-        return np.concatenate([log, np.zeros_like(log)])
+        longer = np.zeros(2 * len(log), log.dtype)
+        longer[: len(log)] = log
+        return longer
     return log + [0] * len(log)
 
 

@@ -196,8 +196,9 @@ def peak_slots(execution: Execution) -> int:
     total = np.zeros(execution.timeline.steps, np.int64)
     for buffer in program.buffers:
         if buffer.role in ("in slot", "out slot"):
-            area = program.kernel(buffer.kernel).region.area
-            total += occupancy.live_bytes(buffer, index[buffer.kernel]) * area
+            area, kernel = program.kernel(buffer.kernel).region.area, index[buffer.kernel]
+            held = [occupancy.live_bytes(buffer, kernel, step) for step in range(len(total))]
+            total += np.array(held) * area
     return int(total.max())
 
 
