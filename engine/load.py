@@ -69,17 +69,16 @@ def shared_loads(
     whose flows cannot exceed the capacity together are left out. What several turns have is
     returned once, as first found.
     """
-    patterns = arrays_of(flows)
+    patterns = arrays_of(flows, len(names))
     wanted = [range(len(patterns.flow_start) - 1)] if turns is None else turns
     size = sum(np.diff(patterns.flow_start)[list(turn)].sum() for turn in wanted)
     compiled = meet.ready or meet.cached or size > INTERPRETED_PATTERNS
     return named(meet_all(patterns, wanted, compiled and not compiling_is_off()), names)
 
 
-def arrays_of(flows: Sequence[FlowPattern]) -> Patterns:
-    """Return patterns as arrays, by flow."""
+def arrays_of(flows: Sequence[FlowPattern], count: int) -> Patterns:
+    """Return the patterns of `count` flows as arrays; a flow may have none."""
     ordered = sorted((_along_columns(each) for each in flows), key=lambda each: each.flow)
-    count = ordered[-1].flow + 1 if ordered else 0
     return build_patterns([(f.flow, f.pattern, f.weight) for f in ordered], count)
 
 

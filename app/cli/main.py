@@ -30,7 +30,7 @@ _VERBS = {
     "compare": ("app.cli.compare", "compare"),
     "sweep": ("app.cli.sweep", "sweep"),
     "debug": ("app.cli.debug", "debug"),
-    "attach": ("app.cli.main.attach", "attach"),
+    "attach": ("app.cli.attach", "attach"),
     "machines": ("app.cli.tables", "machines"),
     "knobs": ("app.cli.tables", "knobs"),
     "ops": ("app.cli.tables", "ops"),

@@ -141,7 +141,7 @@ def test_compiled_and_interpreted_kernels_find_what_plain_sets_find(seed: int) -
     plain = plain_loads(flows, NAMES)
     turn = [range(1 + flows[-1].flow)]
     for compiled in (False, True):
-        assert named(meet_all(arrays_of(flows), turn, compiled), NAMES) == plain
+        assert named(meet_all(arrays_of(flows, len(NAMES)), turn, compiled), NAMES) == plain
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -157,7 +157,7 @@ def test_turns_give_what_each_gives_alone_once(seed: int, compiled: bool) -> Non
     for turn in turns:
         for vector in plain_loads([f for f in flows if f.flow in turn], NAMES):
             expected.setdefault(vector.terms, vector)
-    found = named(meet_all(arrays_of(flows), turns, compiled), NAMES)
+    found = named(meet_all(arrays_of(flows, len(NAMES)), turns, compiled), NAMES)
     assert found == list(expected.values())
 
 
@@ -167,3 +167,11 @@ def test_room_grows_with_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = shared_loads(flows, NAMES)
     monkeypatch.setattr("engine.load_state._ROOM", 2)
     assert shared_loads(flows, NAMES) == wide == plain_loads(flows, NAMES)
+
+
+def test_a_flow_of_no_words_may_have_a_turn() -> None:
+    flow = FlowPattern(0, random_pattern(np.random.default_rng(1), "east"), 0.9)
+    other = FlowPattern(1, flow.pattern, 0.9)
+    found = shared_loads([flow, other], NAMES[:3], [[0, 1, 2], [2]])
+    assert found == shared_loads([flow, other], NAMES[:2])
+    assert found
