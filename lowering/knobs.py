@@ -136,6 +136,9 @@ _COMPILE = (
             "move a batch normalisation's factors into the convolution before it"),
     _switch("global_pool", "global pooling",
             "turn a pooling window over the whole map into a reduction that rows share"),
+    _switch("join_experts", "join experts",
+            "keep the weights of a mixture's experts in place where the model looks them up for "
+            "each token: the tokens travel"),
     Knob("aspect", "aspect limit", "integer",
          "most that the sides of a kernel's place may differ by as a factor; auto: the "
          "strictest of 4, 8, 16, 32 that costs hardly anything",

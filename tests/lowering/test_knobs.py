@@ -61,6 +61,7 @@ def regions(compiled: Compiled) -> list[Rect]:
         ("machine", "mesh-128x128", PLACED), ("fusion", "none", {"kernels", *PLACED}),
         ("fold_batch_norm", "off", {"passes", "kernels", "store", *PLACED}),
         ("global_pool", "off", {"passes", "kernels", "store", *PLACED}),
+        ("join_experts", "off", {"passes", "kernels", "store", *PLACED}),
         ("weights", "int8", {"passes", "kernels", "store", *PLACED}),
     ],
 )  # fmt: skip
