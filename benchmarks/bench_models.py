@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from engine.jit import warm_up
@@ -26,13 +27,8 @@ from lowering.frontends.transformer.options import ModelOptions
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 FULL_SIZE = DATA / "huggingface" / "full_size.json"
-TASKS = {
-    "prefill": ModelOptions(task="prefill", sequence=2048),
-    "decode": ModelOptions(task="decode", kv_length=4096),
-}
-"""what the full-size configs are asked to do"""
-GPT_POSITIONS = 2048
-"""a GPT of learned positions attends to no more"""
+TASKS = {"prefill": 2048, "decode": 4096}
+"""what the full-size configs are asked to do, and over how many tokens at most"""
 BUDGET = 5.0
 """seconds of all three together, for the largest"""
 
@@ -46,10 +42,14 @@ class Case:
     """key of TASKS; empty: the file says what it does"""
 
     def options(self) -> ModelOptions:
-        """Return the task and its lengths."""
-        if self.task == "decode" and "gpt" in self.path.name:
-            return ModelOptions(task="decode", kv_length=GPT_POSITIONS)
-        return TASKS[self.task] if self.task else ModelOptions()
+        """Return the task, over as many tokens as the model has positions for."""
+        if not self.task:
+            return ModelOptions()
+        known = json.loads((self.path / "config.json").read_text())
+        tokens = min(TASKS[self.task], known.get("n_positions", TASKS[self.task]))
+        if self.task == "decode":
+            return ModelOptions(task="decode", kv_length=tokens)
+        return ModelOptions(task=self.task, sequence=tokens)
 
     def config(self) -> CompileConfig:
         """Return wse2 for graphs of the tests, wse3 in fp16 for full-size configs."""
@@ -95,9 +95,7 @@ def measure(case: Case) -> str:
     marks.append(time.process_time())
     run = execute(compiled.program, compiled.store)
     marks.append(time.process_time())
-    load, compile_, timing = (
-        after - before for before, after in zip(marks, marks[1:], strict=False)
-    )
+    load, compile_, timing = (after - before for before, after in pairwise(marks))
     total = marks[-1] - marks[0]
     name = f"{case.path.parent.name}/{case.path.name}" if not case.task else case.path.name
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
