@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 
 from engine.geometry import Rect
@@ -44,25 +45,54 @@ def compile_streaming(job: Job) -> Made:
     key = (job.plan, job.config.optimizer, job.config.storage)
     turns = job.cache.get("turns", key, lambda: plan_turns(job.graph, job.plan, job.config))
     job = replace(job, plan=turns)
-    made = _attempt(job, job.config.max_chunks)
+    best, cut = _attempt(job, job.config.max_chunks), job.config.max_chunks
     for chunks in FINER_CHUNKS:
-        if not any(memory.overflow for memory in made.memories):
+        if not any(memory.overflow for memory in best.memories):
             break
         if chunks > job.config.max_chunks:
             finer = _attempt(job, chunks)
-            made = min((made, finer), key=lambda each: max(m.peak for m in each.memories))
-    return made
+            if _peak(finer) < _peak(best):
+                best, cut = finer, chunks
+    return _with_meetings(job, best, cut)
+
+
+def _peak(made: Made) -> int:
+    return max(memory.peak for memory in made.memories)
+
+
+def _with_meetings(job: Job, made: Made, chunks: int) -> Made:
+    """Return the attempt that was chosen, with the conflicts of flows that meet on links."""
+    routed = made.routed
+    met = job.cache.get(
+        "streaming conflicts",
+        _routed_key(job, chunks),
+        lambda: streaming_conflicts(
+            routed.kernels, routed.transfers, routed.program.streams, made.placed.lengths()
+        ),
+    )
+    return replace(made, program=replace(made.program, conflicts=(*met, *made.program.conflicts)))
+
+
+def _routed_key(job: Job, chunks: int) -> tuple[Hashable, ...]:
+    """What routing and what follows from it depend on."""
+    return *_placed_key(job, chunks), job.config.prefetch, routing_key(job.routing)
+
+
+def _placed_key(job: Job, chunks: int) -> tuple[Hashable, ...]:
+    """What the placement depends on."""
+    config = job.config
+    return job.plan, timeless(config.machine), config.storage, config.pe_caps, chunks
 
 
 def _attempt(job: Job, chunks: int) -> Made:
     plan, config, cache = job.plan, job.config, job.cache
     machine = config.machine
-    key = (plan, timeless(machine), config.storage, config.pe_caps)
     job.progress.stage("sizing", len(plan.drafts), "kernels")
     placed = cache.get(
-        "streaming placement", (*key, chunks), lambda: place_streaming(plan, config, chunks)
-    )
-    known = (*key, chunks, config.prefetch, routing_key(job.routing))
+        "streaming placement", _placed_key(job, chunks),
+        lambda: place_streaming(plan, config, chunks),
+    )  # fmt: skip
+    known = _routed_key(job, chunks)
     placed = with_routing(placed, plan, job.shapes, config, job.routing)
     job.progress.stage("routing", 1, "plan")
     routed = cache.get("streaming routing", known, lambda: _route(job, placed, chunks))
@@ -115,10 +145,7 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
         transfers=transfers,
         buffers=(),
         order=(tuple(kernel.id for kernel in kernels),),
-        conflicts=(
-            *streaming_conflicts(kernels, transfers, streams, lengths),
-            *color_conflicts(transfers, colored.sharing),
-        ),
+        conflicts=color_conflicts(transfers, colored.sharing),
         samples=STREAMING_SAMPLES,
         storage=config.storage,
         accumulate=config.accumulate,

@@ -35,6 +35,18 @@ SLICE_SECONDS = 0.03
 """aim of one slice, so that checks come at least every 50 ms"""
 INTERPRETED_CHUNKS = 12_000
 """below this many chunk moves plain Python is done before a first compile would be"""
+INTERPRETED_LOOKS = 4_000_000
+"""the same for chunk moves x kernels and transfers: each is looked at in every cycle of events"""
+INTERPRETED_TERMS = 100_000
+"""the same for transfers in conflicts: those of all linked conflicts are read at each new rate"""
+
+
+def is_heavy(moves: int, items: int, terms: int) -> bool:
+    """Tell whether few chunk moves are still too much for plain Python.
+
+    `items` are kernels and transfers, `terms` transfers in all conflicts.
+    """
+    return moves * items > INTERPRETED_LOOKS or terms > INTERPRETED_TERMS
 
 
 def simulate(
@@ -55,7 +67,12 @@ def simulate(
     wiring = build_wiring(net)
     state, sharing = build_state(net, wiring), build_sharing(net)
     if compiled is None:
-        compiled = advance.ready or advance.cached or len(state.given_log) > INTERPRETED_CHUNKS
+        compiled = (
+            advance.ready
+            or advance.cached
+            or len(state.given_log) > INTERPRETED_CHUNKS
+            or is_heavy(len(state.given_log), len(state.at), len(net.conflict_transfer))
+        )
     if compiled and not compiling_is_off():
         state = _run(net, wiring, state, sharing, advance, check)
     else:
