@@ -97,7 +97,8 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
     made = make_transfers(edges, ends, lengths, shapes, machine, config.storage)
     leaving = trained_state(graph)[1] | (sent - set(graph.outputs))
     order = [draft.name for draft in plan.drafts]
-    transfers = leaving_state(stream_slots(made), leaving, order, config.prefetch)
+    slotted = stream_slots(made, order, config.prefetch)
+    transfers = leaving_state(slotted, leaving, order, config.prefetch)
     kernels = tuple(
         make_kernel(
             draft, ends[draft.name].region, placed,
