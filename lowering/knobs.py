@@ -109,6 +109,9 @@ _COMPILE = (
          "where a training step's weights are updated in streaming mode: on the wafer, whose ports "
          "then carry moments too, or on the host, to which gradients leave", "placement",
          choices=("wafer", "host")),
+    Knob("micro_batches", "micro-batches", "integer",
+         "times a training step runs forward and backward before it updates weights with the mean "
+         "gradient; its data get a leading axis of as many", "passes", low=1, high=64),
     Knob("activation_mb", "activation budget", "number",
          "most MB of activations alive at once over the wafer in a training step; beyond it parts "
          "of the forward pass drop what they made and run again in the backward pass; auto: no "

@@ -8,6 +8,8 @@ from dataclasses import replace
 from engine.geometry import Rect
 from engine.kernels.footprint import stored_bytes
 from engine.program import Program
+from engine.timing.clock import simulate
+from engine.timing.net import build_net
 from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
 from lowering.config import CompileConfig
 from lowering.machine_change import timeless
@@ -34,6 +36,8 @@ FINER_CHUNKS = (32, 128)
 """most chunks a sample is cut into where eight overfill the SRAM"""
 DEEP_KERNELS = 200
 """a deeper model is sent one sample by default: another one only repeats its steps"""
+TIMED_SAMPLES = (2, 4)
+"""runs whose difference is the rate by which modes are compared"""
 MEGACYCLE = 1_000_000
 
 
@@ -123,7 +127,8 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
     made = make_transfers(edges, ends, lengths, shapes, machine, config.storage)
     leaving = trained_state(graph)[1] | (sent - set(graph.outputs))
     order = [draft.name for draft in plan.drafts]
-    transfers = leaving_state(stream_slots(made), leaving, order, config.prefetch)
+    slotted = stream_slots(made, order, config.prefetch)
+    transfers = leaving_state(slotted, leaving, order, config.prefetch)
     kernels = tuple(
         make_kernel(
             draft, ends[draft.name].region, placed,
@@ -179,12 +184,16 @@ def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
             f"streaming at most {bound:.3g}: its weights take that long to arrive (model)",
         )
     streaming = compile_streaming(job)
-    slow = _streaming_rate(streaming)
-    figures = f"pipeline {fast:.3g}, streaming {slow:.3g} samples/Mcycle (model, no contention)"
+    slow = _timed_rate(streaming)
     if short:
+        figures = (
+            f"pipeline at most {fast:.3g} (model), streaming {slow:.3g} samples/Mcycle (timed)"
+        )
         if not _shortage(streaming, job.config):
             return streaming, (f"mode streaming: as a pipeline {short}; {figures}",)
         return pipeline, (f"mode pipeline: neither mode fits; {figures}",)
+    fast = _timed_rate(pipeline)
+    figures = f"pipeline {fast:.3g}, streaming {slow:.3g} samples/Mcycle (timed)"
     if slow > fast:
         return streaming, (f"mode streaming: faster; {figures}",)
     return pipeline, (f"mode pipeline: it fits and is not slower; {figures}",)
@@ -217,8 +226,11 @@ def _most(job: Job) -> float:
     return MEGACYCLE / arriving if arriving else float("inf")
 
 
-def _streaming_rate(made: Made) -> float:
-    """Samples a megacycle when weights arrive while the kernel before them runs."""
+def _timed_rate(made: Made) -> float:
+    """Samples a megacycle once the run has begun: what two more samples take."""
     lengths = made.placed.lengths()
-    arriving = sum(stream.cycles for stream in made.program.streams)
-    return MEGACYCLE / max(sum(lengths.values()), arriving)
+    ends = [
+        simulate(build_net(replace(made.program, samples=count), lengths)).makespan
+        for count in TIMED_SAMPLES
+    ]
+    return MEGACYCLE * (TIMED_SAMPLES[1] - TIMED_SAMPLES[0]) / max(1, ends[1] - ends[0])

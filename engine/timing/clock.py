@@ -133,7 +133,7 @@ def _warm_up() -> None:
         TimingNet(
             samples=1, **dict.fromkeys(SCALARS[1:], 0), length=np.array([2, 2]),
             region_start=np.array([0, 1, 2]), region_kernel=np.array([0, 1]),
-            producer=none, chunks=one, words=one, cap=one, latency=one, out_slots=one,
+            producer=none, after=-one, chunks=one, words=one, cap=one, latency=one, out_slots=one,
             give_first=2 * one, give_last=2 * one, use_start=np.array([0, 1]), use_kernel=one,
             in_slots=one, need_first=none, need_last=none, conflict_start=np.array([0, 1]),
             conflict_transfer=none, conflict_coef=one, reserve_start=np.array([0, 1]),

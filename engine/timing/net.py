@@ -50,6 +50,8 @@ class TimingNet(NamedTuple):
     """(K,) kernels of each region in running order"""
     producer: np.ndarray
     """(T,) kernel, or -1 for the host"""
+    after: np.ndarray
+    """(T,) kernel whose instance of the sample must have ended before it moves, -1 for none"""
     chunks: np.ndarray
     """(T,) chunks a sample"""
     words: np.ndarray
@@ -121,6 +123,7 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
         region_start=_starts(regions),
         region_kernel=_ints(k for region in regions for k in region),
         producer=_ints(index[t.producer] for t in own),
+        after=_ints(index[t.after] for t in own),
         chunks=_ints(t.chunks for t in own),
         words=_ints(words),
         cap=_ints(highest_rate(t, w, program) for t, w in zip(own, words, strict=True)),

@@ -30,6 +30,10 @@ class Wiring(NamedTuple):
     """(K + 1,) CSR over kernels"""
     output: np.ndarray
     """transfers that a kernel gives"""
+    gated_start: np.ndarray
+    """(K + 1,) CSR over kernels"""
+    gated: np.ndarray
+    """transfers that move only after a kernel's instance"""
     use_transfer: np.ndarray
     """(U,) transfer of a use"""
     region_of: np.ndarray
@@ -169,7 +173,7 @@ def build_wiring(net: TimingNet) -> Wiring:
     region_of[net.region_kernel] = regions
     chunks = net.samples * net.chunks
     return Wiring(
-        *(input_start, input_use, output_start, output),
+        *(input_start, input_use, output_start, output, *_members(net.after, kernels)),
         *(use_transfer, region_of, _offsets(chunks), _offsets(chunks[use_transfer])),
         *(kernel_row_start, kernel_rows[kernel_row_order], net.reserve_rate[kernel_row_order]),
     )

@@ -84,6 +84,8 @@ def _requests(
         stop = max(end if c == HOST else place[c] for c in transfer.consumers)
         whole = HOST in (transfer.producer, *transfer.consumers)
         first, last = (0, end) if whole else (start, stop)
+        if transfer.after:
+            first, last = place[transfer.after] + 1, stop
         if transfer.until:
             first, last = start, place[transfer.until] - 1
         if transfer.producer != HOST:

@@ -55,15 +55,25 @@ def place_streaming(plan: KernelPlan, config: CompileConfig, chunks: int) -> Pla
     return PlacedPlan(ends, profiles, None)
 
 
-def stream_slots(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
+def stream_slots(
+    transfers: Sequence[Transfer], order: Sequence[str], prefetch: int
+) -> tuple[Transfer, ...]:
     """Return the transfers with room for a whole sample at the producer, two chunks ahead.
 
     The consumer starts only after the producer has ended, so every chunk waits at its producer.
+    What comes from the host waits for the turn `prefetch` before the last one ahead of its reader:
+    until then others need the SRAM.
     """
-    return tuple(
-        replace(t, out_slots=t.chunks, in_slots=(min(2, t.chunks),) * len(t.consumers))
-        for t in transfers
-    )
+    place = {name: turn for turn, name in enumerate(order)}
+    found = []
+    for transfer in transfers:
+        ahead = (min(2, transfer.chunks),) * len(transfer.consumers)
+        made = replace(transfer, out_slots=transfer.chunks, in_slots=ahead)
+        if transfer.producer == HOST:
+            gate = min(place[name] for name in transfer.consumers) - 1 - prefetch
+            made = replace(made, after=order[gate] if gate >= 0 else "")
+        found.append(made)
+    return tuple(found)
 
 
 def weight_streams(
@@ -163,6 +173,8 @@ def turns_of(transfer: Transfer, place: Mapping[str, int]) -> tuple[int, int]:
     """
     if transfer.until:
         return place[transfer.producer], place[transfer.until]
+    if transfer.after:
+        return place[transfer.after], max(place[consumer] for consumer in transfer.consumers)
     if HOST in (transfer.producer, *transfer.consumers):
         return 0, len(place) - 1
     return place[transfer.producer], max(place[consumer] for consumer in transfer.consumers)

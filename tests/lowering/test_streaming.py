@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+import onnx
 import pytest
 
 from engine.causes import CAUSES
@@ -18,7 +21,12 @@ from lowering.compiler import compile_graph
 from lowering.config import CompileConfig, apply_knob
 from lowering.evaluate import default_inputs
 from lowering.frontends.onnx import load_onnx
+from lowering.frontends.transformer import ModelOptions, build_transformer
+from lowering.graph import Graph
 from tests.factories.graphs import model_graph, tiny_graph
+from tests.factories.light import light_path, reseed_light, without_last
+from tests.factories.onnx_models import saved
+from tests.lowering.frontends.transformer.small import LLAMA, Seeded
 
 SIDE = 64
 """rows and columns of the weights of a layer: 4,096 wavelets"""
@@ -94,9 +102,28 @@ def test_models_run_with_a_ledger_that_holds(name: str, machine: str) -> None:
     assert compiled.program.would_run
 
 
-@pytest.mark.parametrize("name", ["demo-transformer", "convnext", "mlp"])
+@lru_cache(maxsize=4)
+def valued_graph(name: str) -> Graph:
+    """A model with numbers: a small one, a Llama of two layers, ResNet-50 with seeded weights."""
+    if name == "llama":
+        load = ModelOptions(task="prefill", batch=1, sequence=6).resolved()
+        return build_transformer("llama", LLAMA, load, Seeded())
+    if name == "resnet50":
+        model = without_last(reseed_light(onnx.load(light_path(name))), "Softmax")
+        with TemporaryDirectory() as folder:
+            return load_onnx(saved(model, Path(folder)))
+    return model_graph(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "demo-transformer", "demo-cnn", "convnext", "mlp", "llama",
+        pytest.param("resnet50", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_both_modes_give_the_same_values(name: str) -> None:
-    graph = model_graph(name)
+    graph = valued_graph(name)
     inputs = default_inputs(graph)
     found = []
     for mode in ("pipeline", "streaming"):
@@ -120,6 +147,47 @@ def test_auto_keeps_a_pipeline_that_fits_and_gives_both_figures() -> None:
     assert compiled.program.mode == "pipeline"
     assert "mode pipeline: it fits and is not slower; pipeline" in compiled.report.notes[-1]
     assert "streaming" in compiled.report.notes[-1]
+
+
+def marginal_cycles(graph: Graph, config: CompileConfig) -> float:
+    """Cycles that one more sample takes."""
+    ends = []
+    for samples in (2, 6):
+        compiled = compile_graph(graph, replace(config, samples=samples))
+        ends.append(execute(compiled.program, compiled.store).timeline.makespan)
+    return (ends[1] - ends[0]) / 4
+
+
+@pytest.mark.parametrize(
+    ("name", "machine"),
+    [("mlp", "mesh-64x64"), ("demo-cnn", "mesh-64x64"), ("bert", "mesh-64x64"),
+     ("demo-transformer", "wse2"), ("mlp", "fast ports")],
+)  # fmt: skip
+def test_the_mode_that_auto_picks_is_not_slower_than_the_other(name: str, machine: str) -> None:
+    mesh = replace(
+        generic_mesh(64, 64), weight_wavelets_per_cycle=1e4, weight_latency_cycles=0
+    ) if machine == "fast ports" else parse_machine(machine)  # fmt: skip
+    graph, config = model_graph(name), CompileConfig(machine=mesh)
+    chosen = compile_graph(graph, config)
+    cycles = {
+        mode: marginal_cycles(graph, replace(config, mode=mode))
+        for mode in ("pipeline", "streaming")
+    }
+    other = "pipeline" if chosen.program.mode == "streaming" else "streaming"
+    assert cycles[chosen.program.mode] <= cycles[other]
+    note = chosen.report.notes[-1]
+    if "(timed)" in note:
+        for mode, taken in cycles.items():
+            said = float(note.split(f"{mode} ")[-1].split(" ")[0].rstrip(","))
+            assert abs(said * taken / 1e6 - 1) < 0.05, mode
+    else:
+        assert f"streaming at most {said_bound(note):.3g}" in note
+        assert 1e6 / cycles["streaming"] <= 1.01 * said_bound(note)
+
+
+def said_bound(note: str) -> float:
+    """The rate that a note says streaming cannot exceed."""
+    return float(note.split("streaming at most ")[1].split(":")[0])
 
 
 def test_mode_is_a_knob() -> None:
