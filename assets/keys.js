@@ -29,6 +29,7 @@
     'ask-export': () => WS.askExport(),
     command: () => WS.askCommand(),
     library: () => WS.openLibrary(),
+    'cancel-open': () => WS.cancelOpening(),
     theme: () => WS.switchTheme(),
     export: (args) => WS.download(String(args[0] || 'png').split('.').pop()),
     quit: () => WS.toast('Close this tab to leave; Ctrl-C in the terminal ends the server.'),

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from app.session.jobs import Jobs, JobState
 from app.web.weighing import weigh
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ _WEIGH_SECONDS = 20.0
 """time between two looks at the memory"""
 
 
+class OpeningError(ValueError):
+    """A file that could not be opened in a tab; the message is for its page."""
+
+
 class SessionError(LookupError):
     """A tab that this server does not know."""
 
@@ -51,6 +56,19 @@ class _Session:
     """False once another model was opened in it"""
     faces: dict[str, float] = field(default_factory=dict)
     """time of the newest look of each page or terminal that follows it"""
+    opening: Jobs = field(default_factory=lambda: Jobs((OpeningError,)))
+    """worker that opens another model in it"""
+
+    @property
+    def is_working(self) -> bool:
+        """True while something is computed or opened for it"""
+        states = (self.debugger.job, self.opening.state)
+        return any(state is not None and state.is_running for state in states)
+
+    def stop(self) -> None:
+        """Cancel what works for it."""
+        self.debugger.cancel()
+        self.opening.cancel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +85,8 @@ class SessionFacts:
     """time since its newest request"""
     faces: int
     """pages and terminals that follow it"""
+    opening: JobState | None
+    """how the newest opening of a file in it stands, None before the first"""
 
 
 class Registry:
@@ -138,14 +158,19 @@ class Registry:
         found.faces = {f: seen for f, seen in found.faces.items() if now - seen < FACE_SECONDS}
         return SessionFacts(
             name, found.debugger, found.born, found.is_fresh, now - found.used,
-            len(found.faces),
+            len(found.faces), found.opening.state,
         )  # fmt: skip
+
+    def opening(self, session: str) -> Jobs:
+        """Return the worker that opens files in a tab."""
+        with self._lock:
+            return self._find(session).opening
 
     def close(self) -> None:
         """Stop what works in the background and forget all sessions."""
         with self._lock:
             for found in self._sessions.values():
-                found.debugger.cancel()
+                found.stop()
             self._sessions.clear()
 
     def __len__(self) -> int:
@@ -181,14 +206,13 @@ class Registry:
         for name, session in list(self._sessions.items()):
             if total <= self._budget or now - session.used < IDLE_SECONDS:
                 break
-            job = session.debugger.job
-            if job is not None and job.is_running:
+            if session.is_working:
                 continue
             self._drop(name)
             total -= held[name]
 
     def _drop(self, name: str) -> None:
-        self._sessions.pop(name).debugger.cancel()
+        self._sessions.pop(name).stop()
 
     def _make(self) -> Debugger:
         first, self._first = self._first, None
