@@ -18,6 +18,7 @@
     'hot-links': () => WS.showTab('hot'),
     why: () => WS.showTab('why'),
     advice: () => WS.showTab('advice'),
+    memory: () => WS.showTab('memory'),
     bottleneck: () => WS.showTab('overview'),
     compare: (args) => compare(args),
     difference: (args) => WS.setDifference(args[0]),

@@ -3,6 +3,7 @@
   'use strict';
   const WS = (window.WS = window.WS || {});
   const OF_THE_RUN = ['overview', 'hot', 'advice']; // the same in every step of a run
+  const OF_THE_SELECTION = ['memory']; // the same in every step, not for every kernel
   let shown = '';
   let asked = 0;
 
@@ -12,6 +13,8 @@
   function keyOf(name) {
     const { status } = WS.state;
     const job = status.job ? `${status.job.id}/${status.job.state}/${status.job.done}/${status.job.stage}` : '';
+    const { kernel } = WS.state.cursor.selection;
+    if (OF_THE_SELECTION.includes(name)) return `${name}/${status.run_id}/${kernel}`;
     return OF_THE_RUN.includes(name) ? `${name}/${status.run_id}/${job}`
       : `${name}/${status.run_id}/${status.revision}`;
   }

@@ -75,7 +75,7 @@ class Session(Protocol):
         """Return the map of what differs, None when nothing is compared."""
 
     def view_page(self, name: str) -> View:
-        """Return breakpoints, hot links, an explanation, advice or the bottleneck by name."""
+        """Return one of `app.session.surveying.PAGES` by name."""
 
     def find_idle(self, scope: str = "run") -> IdleView:
         """Return the largest idle regions."""

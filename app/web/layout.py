@@ -14,6 +14,7 @@ _TABS = (
     ("overview", "Overview", "Looking for what holds the makespan."),
     ("inspect", "Inspect", "Click a PE or a kernel on the map to see what it does and holds."),
     ("kernels", "Kernels", "Loading the kernels."),
+    ("memory", "Memory", "Looking for the peak of SRAM."),
     ("idle", "Idle", "Looking for idle regions."),
     ("why", "Why", "Select a PE or a kernel to have it explained."),
     ("hot", "Hot", "Looking for hot links."),

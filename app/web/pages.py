@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.web.compare_panel import compare_panel
 from app.web.debug_panels import breaks_panel, hot_panel, why_panel
+from app.web.memory_panel import memory_panel
 from app.web.moment import plain
 from app.web.verdict_panels import advice_panel, overview_panel
 
@@ -20,6 +21,7 @@ _MAKERS: dict[str, Callable[[Debugger], Any]] = {
     "why": lambda session: why_panel(session.view_explain()),
     "hot": lambda session: hot_panel(session.find_hot()),
     "advice": lambda session: advice_panel(session.view_advice(), session.view_status().job),
+    "memory": lambda session: memory_panel(session.view_memory()),
     "compare": lambda session: compare_panel(session.view_compare()),
 }
 

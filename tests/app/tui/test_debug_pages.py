@@ -34,7 +34,14 @@ def test_a_watch_is_typed_stops_and_is_listed() -> None:
 
 @pytest.mark.parametrize(
     ("key", "words"),
-    [("H", "Hot links"), ("A", "Advice"), ("X", "Why"), ("O", "lower bound"), ("B", "Breakpoints")],
+    [
+        ("H", "Hot links"),
+        ("A", "Advice"),
+        ("X", "Why"),
+        ("O", "lower bound"),
+        ("B", "Breakpoints"),
+        ("P", "most SRAM is in use"),
+    ],
 )
 def test_a_key_opens_each_page(key: str, words: str) -> None:
     async def script(drive: Drive) -> None:

@@ -1,0 +1,20 @@
+"""The panels about the whole program, on the mlp demo over a 64x64 mesh."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from app.debugger import Debugger
+
+
+def test_memory_goes_to_a_kernel_and_back_to_the_wafer(page: Page, debugger: Debugger) -> None:
+    page.keyboard.press("P")
+    view = debugger.view_memory()
+    expect(page.locator("#fill-memory")).to_contain_text(view.sentence)
+    strips = page.locator("#fill-memory .touch")
+    expect(strips).to_have_count(len(view.points))
+    strips.last.click()
+    expect(page.locator("#fill-memory")).to_contain_text(f"PEs of {view.points[-1].kernel}")
+    assert debugger.cursor.selection.kernel == view.points[-1].kernel
+    page.click("#fill-memory [data-do=clear]")
+    expect(strips).to_have_count(len(view.points))
