@@ -203,6 +203,7 @@ _TABLE = (
     _face("advice", "A", "advice", "show what the rules say, and what trying gave"),
     _face("bottleneck", "O", "bottleneck", "show what the makespan is made of, and its bound"),
     _face("memory", "P", "memory at peak", "show SRAM in program order, and who holds the peak"),
+    _face("roofline", "R", "roofline", "show how near each kernel is to what the machine allows"),
     _face("tensors", "T", "values", "show tensors, their errors and the outputs"),
     _face("report", "r", "report", "show or hide the compile report"),
     _face("play", "space", "play", "step by itself, or stop"),

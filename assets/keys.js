@@ -19,6 +19,7 @@
     why: () => WS.showTab('why'),
     advice: () => WS.showTab('advice'),
     memory: () => WS.showTab('memory'),
+    roofline: () => WS.showTab('roofline'),
     bottleneck: () => WS.showTab('overview'),
     compare: (args) => compare(args),
     difference: (args) => WS.setDifference(args[0]),

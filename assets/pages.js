@@ -3,7 +3,7 @@
   'use strict';
   const WS = (window.WS = window.WS || {});
   const OF_THE_RUN = ['overview', 'hot', 'advice']; // the same in every step of a run
-  const OF_THE_SELECTION = ['memory']; // the same in every step, not for every kernel
+  const OF_THE_SELECTION = ['memory', 'roofline']; // the same in every step, not for every kernel
   let shown = '';
   let asked = 0;
 

@@ -9,8 +9,9 @@ from app.tui.debug_desk import Host, Table
 from app.tui.pages import TextPage
 from app.tui.pages import survey_specs as specs
 from app.views.memory import MemoryView
+from app.views.roofline import RooflineView
 
-FACES = {"memory": "memory"}
+FACES = {"memory": "memory", "roofline": "roofline"}
 """command of the screen -> page"""
 
 
@@ -22,7 +23,7 @@ class SurveyDesk:
 
     def pages(self) -> dict[str, Callable[[Any], None]]:
         """Return page -> what shows its view."""
-        return {"memory": self._memory}
+        return {"memory": self._memory, "roofline": self._roofline}
 
     def _go(self, kernel: str) -> None:
         self._host.command("kernel", kernel)
@@ -36,3 +37,6 @@ class SurveyDesk:
                 self._host.push_screen(TextPage("Memory", specs.memory_text(view)))
 
         self._table(specs.memory_spec(view), act)
+
+    def _roofline(self, view: RooflineView) -> None:
+        self._table(specs.roofline_spec(view), lambda row, key: self._go(view.points[row].kernel))

@@ -15,6 +15,7 @@ _TABS = (
     ("inspect", "Inspect", "Click a PE or a kernel on the map to see what it does and holds."),
     ("kernels", "Kernels", "Loading the kernels."),
     ("memory", "Memory", "Looking for the peak of SRAM."),
+    ("roofline", "Roofline", "Comparing the kernels with the machine."),
     ("idle", "Idle", "Looking for idle regions."),
     ("why", "Why", "Select a PE or a kernel to have it explained."),
     ("hot", "Hot", "Looking for hot links."),

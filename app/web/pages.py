@@ -10,6 +10,7 @@ from app.web.compare_panel import compare_panel
 from app.web.debug_panels import breaks_panel, hot_panel, why_panel
 from app.web.memory_panel import memory_panel
 from app.web.moment import plain
+from app.web.roofline_panel import roofline_panel
 from app.web.verdict_panels import advice_panel, overview_panel
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _MAKERS: dict[str, Callable[[Debugger], Any]] = {
     "hot": lambda session: hot_panel(session.find_hot()),
     "advice": lambda session: advice_panel(session.view_advice(), session.view_status().job),
     "memory": lambda session: memory_panel(session.view_memory()),
+    "roofline": lambda session: roofline_panel(session.view_roofline()),
     "compare": lambda session: compare_panel(session.view_compare()),
 }
 

@@ -18,3 +18,15 @@ def test_memory_goes_to_a_kernel_and_back_to_the_wafer(page: Page, debugger: Deb
     assert debugger.cursor.selection.kernel == view.points[-1].kernel
     page.click("#fill-memory [data-do=clear]")
     expect(strips).to_have_count(len(view.points))
+
+
+def test_point_of_the_roofline_selects_its_kernel(page: Page, debugger: Debugger) -> None:
+    page.keyboard.press("R")
+    view = debugger.view_roofline()
+    expect(page.locator("#fill-roofline")).to_contain_text(view.sentence)
+    dots = page.locator("#fill-roofline .dot")
+    expect(dots).to_have_count(len(view.points))
+    dots.last.click(force=True)
+    expect(page.locator("#fill-roofline .dot .chosen")).to_have_count(2)
+    expect(page.locator("#fill-roofline tr[aria-selected=true]")).to_have_count(1)
+    assert debugger.cursor.selection.kernel in {point.kernel for point in view.points}

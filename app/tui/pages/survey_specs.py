@@ -5,8 +5,9 @@ from __future__ import annotations
 from rich.text import Text
 
 from app.tui.pages.table import TableSpec
-from app.units import percent, size
+from app.units import count, percent, size
 from app.views.memory import MemoryView
+from app.views.roofline import RooflineView, RoofPoint
 
 _BAR = 30
 
@@ -34,3 +35,34 @@ def memory_text(view: MemoryView) -> Text:
         text.append(f"{point.kernel}, {point.moment}")
         text.append("  <- peak\n" if index == view.peak else "\n", "bold")
     return text.append(f"\nstanding     {view.standing}", "dim")
+
+
+def roofline_spec(view: RooflineView) -> TableSpec:
+    """Return the table of kernels under the roofs of the machine."""
+    rows = tuple(
+        (point.kernel, point.kind, count(point.ops), _figure(point.x), f"{point.rate:.3g}",
+         f"{point.inside_rate:.3g}", f"{point.attainable:.3g}", point.bound, percent(point.share))
+        for point in view.points
+    )  # fmt: skip
+    names = [point.kernel for point in view.points]
+    return TableSpec(
+        f"Roofline: {view.sentence}  [{view.standing}]",
+        ("kernel", "kind", "operations", "op/B", "op/cycle/PE", "inside", "roof", "which", "share"),
+        rows, tuple(_roof_detail(view, point) for point in view.points),
+        "Enter goes there, Escape closes",
+        names.index(view.selected) if view.selected in names else 0,
+    )  # fmt: skip
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def _roof_detail(view: RooflineView, point: RoofPoint) -> str:
+    roofs = [
+        f"{roof.name}: {roof.ops_per_cycle:.3g} operations a cycle ({roof.standing})"
+        if roof.ops_per_cycle is not None
+        else f"{roof.name}: {roof.bytes_per_cycle:.3g} B a cycle ({roof.standing})"
+        for roof in view.roofs
+    ]
+    return "\n".join([point.sentence, *roofs])

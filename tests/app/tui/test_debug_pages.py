@@ -41,6 +41,7 @@ def test_a_watch_is_typed_stops_and_is_listed() -> None:
         ("O", "lower bound"),
         ("B", "Breakpoints"),
         ("P", "most SRAM is in use"),
+        ("R", "op/cycle/PE"),
     ],
 )
 def test_a_key_opens_each_page(key: str, words: str) -> None:

@@ -1,4 +1,4 @@
-"""Panels about the whole program: memory in program order."""
+"""Panels about the whole program: memory in program order, roofline."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from app.debugger import Debugger
 from app.units import size
 from app.web.memory_panel import memory_panel
 from app.web.pages import page_json
+from app.web.roofline_panel import roofline_panel
 from tests.app.web.rendered import prop, text, with_class
 
 
@@ -29,3 +30,23 @@ def test_memory_panel_of_a_selection_leads_back_to_the_wafer(debugger: Debugger)
     told = json.dumps(found)
     assert "PEs of fc1" in told
     assert '"data-do": "clear"' in told
+
+
+def test_roofline_has_a_point_and_a_row_a_kernel_and_names_its_roofs(debugger: Debugger) -> None:
+    debugger.do("kernel", "fc1")
+    view = debugger.view_roofline()
+    panel = roofline_panel(view)
+    dots = with_class(panel, "dot")
+    assert [prop(dot, "data-arg") for dot in dots] == [p.kernel for p in view.points]
+    assert len(with_class(panel, "chosen")) == 2
+    words = text(panel)
+    for roof in view.roofs:
+        assert roof.name in words
+        assert roof.standing in words
+
+
+def test_points_stand_inside_the_picture(debugger: Debugger) -> None:
+    for dot in with_class(roofline_panel(debugger.view_roofline()), "dot"):
+        _, reach, body = dot.children
+        assert 40 <= float(prop(body, "cx")) <= 324
+        assert 8 <= float(prop(reach, "y2")) <= float(prop(reach, "y1")) <= 212
