@@ -20,6 +20,9 @@
     advice: () => WS.showTab('advice'),
     memory: () => WS.showTab('memory'),
     roofline: () => WS.showTab('roofline'),
+    graph: () => WS.showTab('graph'),
+    fold: (args) => fold('fold', args),
+    reveal: () => fold('reveal', []),
     bottleneck: () => WS.showTab('overview'),
     compare: (args) => compare(args),
     difference: (args) => WS.setDifference(args[0]),
@@ -41,6 +44,14 @@
     WS.showTab('compare');
     const state = await WS.act('compare', ...args);
     if (state && !state.error && !args.length) WS.setDifference('run');
+    return state;
+  }
+
+  /* Open or close scopes of the graph; its panel is drawn again though nothing else moved. */
+  async function fold(id, args) {
+    const state = await WS.act(id, ...args);
+    WS.folded();
+    await WS.showPage();
     return state;
   }
 

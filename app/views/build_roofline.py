@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import ceil, floor, log10
 
-from app.intensity import Work, kernel_work, run_work
-from app.roofs import Roof, machine_roofs
-from app.run import Run
+from app.finding.intensity import Work, kernel_work, run_work
+from app.finding.roofs import Roof, machine_roofs
+from app.runs.run import Run
 from app.units import count, percent
 from app.views.roofline import RooflineView, RoofPoint, RoofRow
 

@@ -14,6 +14,7 @@ _TABS = (
     ("overview", "Overview", "Looking for what holds the makespan."),
     ("inspect", "Inspect", "Click a PE or a kernel on the map to see what it does and holds."),
     ("kernels", "Kernels", "Loading the kernels."),
+    ("graph", "Graph", "Laying the model out."),
     ("memory", "Memory", "Looking for the peak of SRAM."),
     ("roofline", "Roofline", "Comparing the kernels with the machine."),
     ("idle", "Idle", "Looking for idle regions."),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.web.compare_panel import compare_panel
 from app.web.debug_panels import breaks_panel, hot_panel, why_panel
+from app.web.graph_panel import graph_panel
 from app.web.memory_panel import memory_panel
 from app.web.moment import plain
 from app.web.roofline_panel import roofline_panel
@@ -24,6 +25,7 @@ _MAKERS: dict[str, Callable[[Debugger], Any]] = {
     "advice": lambda session: advice_panel(session.view_advice(), session.view_status().job),
     "memory": lambda session: memory_panel(session.view_memory()),
     "roofline": lambda session: roofline_panel(session.view_roofline()),
+    "graph": lambda session: graph_panel(session.view_graph()),
     "compare": lambda session: compare_panel(session.view_compare()),
 }
 

@@ -30,3 +30,21 @@ def test_point_of_the_roofline_selects_its_kernel(page: Page, debugger: Debugger
     expect(page.locator("#fill-roofline .dot .chosen")).to_have_count(2)
     expect(page.locator("#fill-roofline tr[aria-selected=true]")).to_have_count(1)
     assert debugger.cursor.selection.kernel in {point.kernel for point in view.points}
+
+
+def test_graph_opens_scopes_and_is_linked_to_the_map(page: Page, debugger: Debugger) -> None:
+    page.keyboard.press("G")
+    opener = page.locator("#fill-graph .opener").first
+    closed = page.locator("#fill-graph .node:not(.opener)").count()
+    scope = debugger.view_graph().boxes[0].id
+    expect(opener).to_have_accessible_name(f"open {scope}")
+    opener.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#fill-graph .folds")).to_contain_text(scope)
+    assert page.locator("#fill-graph .node:not(.opener)").count() > closed
+    page.evaluate("window.WS.act('kernel', 'scores')")
+    chosen = page.locator("#fill-graph .node.chosen").first
+    expect(chosen).to_have_attribute("aria-pressed", "true")
+    page.evaluate("window.WS.act('clear')")
+    page.get_by_role("button", name="relu0 (Relu) on kernel fc0").click()
+    page.wait_for_function("window.WS.state.cursor.selection.kernel === 'fc0'")

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from app.tui.pages.table import TableSpec
 from app.units import count, percent, size
+from app.views.graph import GraphBox, GraphView
 from app.views.memory import MemoryView
 from app.views.roofline import RooflineView, RoofPoint
 
@@ -66,3 +67,33 @@ def _roof_detail(view: RooflineView, point: RoofPoint) -> str:
         for roof in view.roofs
     ]
     return "\n".join([point.sentence, *roofs])
+
+
+def graph_spec(view: GraphView) -> TableSpec:
+    """Return the table of the boxes seen, in the order that computes."""
+    rows = tuple(
+        (("+ " if box.is_scope else "  ") + box.label, box.kind, box.scope, _kernels(box),
+         ", ".join(_sources(view, box))[:60])
+        for box in view.boxes
+    )  # fmt: skip
+    start = next((at for at, box in enumerate(view.boxes) if box.is_selected), 0)
+    return TableSpec(
+        f"Model graph: {view.sentence}  [{view.standing}]",
+        ("box", "kind", "in scope", "kernels", "reads from"), rows,
+        tuple(_box_detail(view, box) for box in view.boxes),
+        "Enter goes there, o opens a scope, c closes the one around, s shows the selected kernel's "
+        "nodes, Escape closes", start, keys=("o", "c", "s"),
+    )  # fmt: skip
+
+
+def _kernels(box: GraphBox) -> str:
+    return box.kernels[0] if len(box.kernels) == 1 else f"{count(len(box.kernels))} kernels"
+
+
+def _sources(view: GraphView, box: GraphBox) -> list[str]:
+    return [edge.source for edge in view.edges if edge.target == box.id]
+
+
+def _box_detail(view: GraphView, box: GraphBox) -> str:
+    edges = [f"from {edge.source}: {edge.text}" for edge in view.edges if edge.target == box.id]
+    return "\n".join([box.sentence, *edges[:5]])

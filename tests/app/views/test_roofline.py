@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from app.debugger import Debugger
-from app.opening import open_run
-from app.run import Run
+from app.runs.opening import open_run
+from app.runs.run import Run
 from app.views.build_roofline import view_roofline
 from tests.app.sessions import mesh_config, mlp_run, mlp_streaming
 

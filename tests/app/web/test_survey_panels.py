@@ -1,4 +1,4 @@
-"""Panels about the whole program: memory in program order, roofline."""
+"""Panels about the whole program: memory in program order, roofline, model graph."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 
 from app.debugger import Debugger
 from app.units import size
+from app.web.graph_panel import graph_panel
 from app.web.memory_panel import memory_panel
 from app.web.pages import page_json
 from app.web.roofline_panel import roofline_panel
@@ -50,3 +51,19 @@ def test_points_stand_inside_the_picture(debugger: Debugger) -> None:
         _, reach, body = dot.children
         assert 40 <= float(prop(body, "cx")) <= 324
         assert 8 <= float(prop(reach, "y2")) <= float(prop(reach, "y1")) <= 212
+
+
+def test_graph_has_a_button_a_box_that_leads_to_its_kernels(debugger: Debugger) -> None:
+    view = debugger.view_graph()
+    panel = graph_panel(view)
+    buttons = [b for b in with_class(panel, "node") if not with_class([b], "opener")]
+    assert [prop(b, "aria-label") for b in buttons] == [box.sentence for box in view.boxes]
+    for button, box in zip(buttons, view.boxes, strict=True):
+        if len(box.kernels) == 1:
+            assert prop(button, "data-do") == "kernel"
+            assert prop(button, "data-arg") == box.kernels[0]
+        else:
+            assert prop(button, "data-args") == " ".join(map(str, box.place or ()))
+    openers = [prop(b, "data-arg") for b in with_class(panel, "opener")]
+    assert openers == [box.id for box in view.boxes if box.is_scope]
+    assert len(with_class(panel, "edge")) == len(view.edges)

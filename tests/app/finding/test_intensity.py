@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.intensity import kernel_work, run_work
+from app.finding.intensity import kernel_work, run_work
 from engine.geometry import Rect
 from engine.transfers import Pattern
 from tests.app.sessions import mlp_run, mlp_streaming

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.run import Run
+from app.runs.run import Run
 from engine.geometry import Rect
 from engine.program import Program
 from engine.traffic import Flow

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.intensity import Work
-from app.run import Run
+from app.finding.intensity import Work
+from app.runs.run import Run
 from engine.machine import DTYPE_BYTES, MachineSpec
 
 

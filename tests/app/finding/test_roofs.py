@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.intensity import Work
-from app.roofs import machine_roofs
+from app.finding.intensity import Work
+from app.finding.roofs import machine_roofs
 from tests.app.sessions import mlp_run, mlp_streaming
 
 
