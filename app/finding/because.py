@@ -41,7 +41,7 @@ class Tie:
     transfer: str
     """transfer waited for, empty for none"""
     lever: str
-    """in_slots | out_slots | producer | fabric | host | region: what acts on it"""
+    """in_slots | out_slots | producer | fabric | host | region | weights: what acts on it"""
     sentence: str
 
 
@@ -108,6 +108,8 @@ def _tie(run: Run, gap: Gap, source: int) -> Tie | None:
         )  # fmt: skip
     if kind not in (LEFT, ARRIVES):
         return None
+    if subject >= len(run.program.transfers):
+        return _weights(run, subject - len(run.program.transfers), sample, time)
     transfer = run.program.transfers[subject]
     if kind == LEFT:
         text = (
@@ -116,6 +118,19 @@ def _tie(run: Run, gap: Gap, source: int) -> Tie | None:
         )
         return Tie("wait-output", transfer.id, "out_slots", text)
     return _arrival(run, gap, source)
+
+
+def _weights(run: Run, place: int, sample: int, time: int) -> Tie | None:
+    """Return the wait for streamed weights, None for the room that they are given."""
+    if place >= len(run.program.streams):
+        return None
+    stream = run.program.streams[place]
+    first = int(run.timeline.start[len(run.program.kernels) + place, sample])
+    text = (
+        f"the weights of {stream.kernel} for sample {sample} arrive at cycle {time:,}; their first "
+        f"wavelet went through the ports at {first:,}"
+    )
+    return Tie("wait-weights", stream.id, "weights", text)
 
 
 def _readers(names: tuple[str, ...]) -> str:
@@ -160,6 +175,8 @@ def _held_back(run: Run, arrival: int) -> tuple[str, str]:
         sample = int(timeline.event_sample[event])
         if kind in (END, NEEDED):
             reader = subject if kind == END else int(timeline.use_kernel[subject])
+            if reader >= len(run.program.kernels):
+                continue
             name = run.program.kernels[reader].id
             return f"{name} gave an in slot back (sample {sample})", "in_slots"
         if kind == LEFT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.finding.because import gap_at, kernel_gaps, levers_sentence, ties
+from tests.app.sessions import mlp_streaming
 from tests.factories.worked import worked_run
 
 
@@ -39,3 +40,13 @@ def test_a_kernel_at_work_has_no_gap_and_a_drain_no_ties() -> None:
     assert drain is not None
     assert drain.cause == "drain"
     assert ties(run, drain) == ()
+
+
+def test_a_wait_for_streamed_weights_names_their_kernel() -> None:
+    run = mlp_streaming().run
+    gaps = kernel_gaps(run, "fc0", "wait-weights") + kernel_gaps(run, "fc1", "wait-weights")
+    found = [tie for gap in gaps for tie in ties(run, gap) if tie.cause == "wait-weights"]
+    assert found
+    assert {tie.lever for tie in found} == {"weights"}
+    assert all(tie.transfer in {stream.id for stream in run.program.streams} for tie in found)
+    assert "through the ports at" in found[0].sentence
