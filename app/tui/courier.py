@@ -51,7 +51,7 @@ class Ask:
     """Fetch what a page shows."""
 
     page: str
-    """knobs | idle | kernels | values | report | compare, or one of `app.session.surveying.PAGES`"""
+    """knobs | idle | kernels | values | report | compare, or of `session.surveying.PAGES`"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from app.web.controls import brand, help_dialog, metric_list, prompt_dialog, ste
 from app.web.forms import tab_form
 from app.web.pages import PAGES
 
-_TABS = (
+TABS = (
     ("overview", "Overview", "Looking for what holds the makespan."),
     ("inspect", "Inspect", "Click a PE or a kernel on the map to see what it does and holds."),
     ("kernels", "Kernels", "Loading the kernels."),
@@ -115,7 +115,7 @@ def _right() -> Any:
             **{"data-tab": name, "aria-controls": f"panel-{name}",
                "aria-selected": "true" if name == "inspect" else "false"},
         )
-        for name, label, _ in _TABS
+        for name, label, _ in TABS
     ]  # fmt: skip
     panels = [
         html.Div(
@@ -123,7 +123,7 @@ def _right() -> Any:
             role="tabpanel", hidden=name != "inspect", tabIndex=0,
             **{"aria-labelledby": f"tab-{name}"},
         )
-        for name, _, empty in _TABS
+        for name, _, empty in TABS
     ]  # fmt: skip
     return html.Aside(
         [html.Div(tabs, className="tabs", role="tablist"), *panels],

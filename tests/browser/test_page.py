@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from app.debugger import Debugger
 from app.session import moves
@@ -210,12 +210,12 @@ def test_fit_right_after_the_wheel_shows_the_whole_mesh(page: Page, debugger: De
     page.wait_for_function("k => Math.abs(window.MESH.k - k) < 0.35 * k", arg=k)
 
 
-def test_address_brings_the_view_back(browser: Browser, page: Page) -> None:
+def test_address_brings_the_view_back(page: Page) -> None:
     page.evaluate("window.WS.act('seek', 9)")
     page.evaluate("window.WS.sendBox([2, 3, 20, 21])")
     page.evaluate("window.WS.act('metric', 'traffic')")
     page.wait_for_function("location.hash.includes('traffic') && location.hash.includes('step=9')")
-    other = browser.new_page()
+    other = page.context.new_page()
     other.goto(page.url)
     other.wait_for_function(
         "window.MESH && window.MESH.metric === 'traffic' && window.MESH.step === 9",
