@@ -237,6 +237,22 @@ def test_page_never_scrolls_and_the_map_gets_the_most(page: Page, width: int, he
     assert box["width"] * box["height"] > 0.33 * width * height
 
 
+def test_sentence_about_the_map_covers_no_row_of_it(page: Page, debugger: Debugger) -> None:
+    page.evaluate("window.WS.act('metric', 'traffic')")
+    page.evaluate("window.WS.act('peak')")
+    page.wait_for_function("window.MESH.metric === 'traffic'")
+    long = "utilization: highest of all " + 9 * "and more words "
+    page.evaluate("text => { document.getElementById('map-sentence').textContent = text; }", long)
+    last = debugger.run.grid[0] - 1
+    y = page.evaluate("row => window.WS.mesh.pointOf(row, 0)[1]", last)
+    k = page.evaluate("window.MESH.k")
+    mesh, told = (page.locator(name).bounding_box() for name in ("#mesh", "#map-sentence"))
+    assert mesh is not None
+    assert told is not None
+    assert told["height"] > 30
+    assert mesh["y"] + y + k / 2 <= told["y"] + 1
+
+
 def test_theme_switch_is_kept(page: Page) -> None:
     first = page.evaluate("document.documentElement.dataset.theme")
     page.get_by_role("button", name="Theme").click()
