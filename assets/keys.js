@@ -35,6 +35,11 @@
     command: () => WS.askCommand(),
     library: () => WS.openLibrary(),
     theme: () => WS.switchTheme(),
+    widen: () => WS.widen(),
+    curve: () => WS.time.nextCurve(),
+    'curve-top': () => WS.time.toTop(),
+    'copy-panel': () => WS.copyPanel(),
+    'kernels-csv': () => WS.saveKernels(),
     export: (args) => WS.download(String(args[0] || 'png').split('.').pop()),
     quit: () => WS.toast('Close this tab to leave; Ctrl-C in the terminal ends the server.'),
   };
@@ -112,6 +117,12 @@
     await WS.run(id, WS.argumentsOf(button));
     for (const next of (then || '').split(' ').filter(Boolean)) await WS.run(next, []);
   }
+
+  /* Give the panels half of the window, or take it back. */
+  WS.widen = function () {
+    const wide = WS.$('page').classList.toggle('wide');
+    WS.$('widen').setAttribute('aria-pressed', wide ? 'true' : 'false');
+  };
 
   WS.showTab = function (name) {
     document.querySelectorAll('[data-tab]').forEach((tab) => {

@@ -2,7 +2,7 @@
 (function () {
   'use strict';
   const WS = (window.WS = window.WS || {});
-  const OF_THE_RUN = ['overview', 'hot', 'advice']; // the same in every step of a run
+  const OF_THE_RUN = ['overview', 'hot', 'advice', 'kernels']; // the same in every step of a run
   const OF_THE_SELECTION = ['memory', 'roofline']; // the same in every step, not for every kernel
   let shown = '';
   let folds = 0; // grows whenever a scope of the graph opens or closes
@@ -48,6 +48,8 @@
     if (children) WS.fill(place, children);
     else shown = '';
     if (name === 'graph') showChosen(place);
+    if (name === 'kernels') WS.kernelsCame();
+    WS.markKernel();
   };
 
   /* Build the lines; Enter in one presses the first button that reads it. */
@@ -57,9 +59,10 @@
         spellcheck: 'false', placeholder: place.dataset.hint, 'aria-label': place.dataset.name });
       input.addEventListener('keydown', (event) => {
         if (event.key === 'Escape') input.blur();
-        if (event.key !== 'Enter') return;
+        const button = document.querySelector(`[data-from=${place.dataset.line}]`);
+        if (event.key !== 'Enter' || !button) return;
         event.preventDefault();
-        document.querySelector(`[data-from=${place.dataset.line}]`).click();
+        button.click();
       });
       place.replaceChildren(input);
     });

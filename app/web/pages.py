@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.web.compare_panel import compare_panel
 from app.web.debug_panels import breaks_panel, hot_panel, why_panel
 from app.web.graph_panel import graph_panel
+from app.web.kernel_panel import kernel_table
 from app.web.memory_panel import memory_panel
 from app.web.moment import plain
 from app.web.roofline_panel import roofline_panel
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _MAKERS: dict[str, Callable[[Debugger], Any]] = {
     "overview": lambda session: overview_panel(session.view_bottleneck(), session.view_advice()),
+    "kernels": lambda session: kernel_table(session.view_report()),
     "breaks": lambda session: breaks_panel(session.view_breaks()),
     "why": lambda session: why_panel(session.view_explain()),
     "hot": lambda session: hot_panel(session.find_hot()),
