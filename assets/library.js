@@ -32,7 +32,6 @@
   async function open(name, path, options) {
     WS.toast(`Opening ${name}`);
     WS.cover(`Opening ${name}. A large model takes a while to compile.`);
-    WS.opening = true;
     const answer = await WS.send(path, options);
     WS.cover('');
     if (answer) {
@@ -41,7 +40,6 @@
       await WS.refresh();
       WS.toast(`${name} is open`);
     }
-    WS.opening = false;
   }
 
   WS.openNamed = (name) => open(name, `/api/open/${WS.session}`, {

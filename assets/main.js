@@ -21,7 +21,8 @@
     if (before && before.born === state.born && state.status.revision < before.status.revision) return;
     if (before && before.born > state.born) return;
     WS.state = state;
-    if (before && before.born !== state.born && !WS.opening) comeBack();
+    if (!state.compared && WS.differenceMode() !== 'off') WS.setDifference('off');
+    if (before && before.born !== state.born && state.news.is_fresh) comeBack();
     if (state.error) WS.toast(state.error, 'alert');
     else announce(state.status);
     WS.showKnobs(state);
@@ -198,6 +199,7 @@
     const wanted = WS.readHash();
     await WS.refresh();
     await WS.restore(wanted);
+    WS.startNews();
   }
 
   function whenDrawn() {

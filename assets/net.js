@@ -34,10 +34,17 @@
     WS.session = `${WS.epoch}-${tabName()}`;
   };
 
-  function offline() {
+  const SILENT = 'The server does not answer. Start waferscope again in the terminal; ' +
+    'this page comes back by itself.';
+  const LOCKED = 'The server asks for its token: it was started again with another one. Open the ' +
+    'address that it printed in a new tab; this page then comes back by itself.';
+
+  WS.isOffline = () => retry !== null;
+  WS.isBusy = () => busy;
+
+  function offline(why) {
     document.body.classList.add('offline');
-    WS.cover('The server does not answer. Start waferscope again in the terminal; ' +
-      'this page comes back by itself.');
+    WS.cover(why);
     if (!retry) retry = setInterval(() => WS.refresh(), 1500);
   }
 
@@ -54,7 +61,11 @@
     try {
       answer = await fetch(WS.base + path, options);
     } catch (error) {
-      offline();
+      offline(SILENT);
+      return null;
+    }
+    if (answer.status === 401) {
+      offline(LOCKED);
       return null;
     }
     if (answer.status === 410) {

@@ -52,8 +52,14 @@
     const parts = new URLSearchParams({ step: cursor.step, metric: cursor.metric, stride: cursor.stride });
     const { row, col, rows, cols } = cursor.viewport;
     parts.set('view', [row, col, rows, cols].join(','));
+    if (cursor.sample) parts.set('sample', cursor.sample);
+    if (cursor.log) parts.set('log', 1);
     if (cursor.selection.kind === 'pe') parts.set('pe', cursor.selection.pe.join(','));
     else if (cursor.selection.kind === 'kernel') parts.set('kernel', cursor.selection.kernel);
+    else if (cursor.selection.kind === 'region') {
+      const { row: north, col: west, rows: high, cols: wide } = cursor.selection.region;
+      parts.set('region', [north, west, high, wide].join(','));
+    }
     history.replaceState(null, '', `#${parts}`);
   };
 
@@ -63,14 +69,21 @@
     if (!WS.state) return;
     const { cursor } = WS.state;
     const now = { step: String(cursor.step), metric: cursor.metric, stride: cursor.stride,
-      pe: (cursor.selection.pe || []).join(','), kernel: cursor.selection.kernel };
+      sample: String(cursor.sample), pe: (cursor.selection.pe || []).join(','),
+      kernel: cursor.selection.kernel, region: '' };
     const asked = (name) => wanted.has(name) && wanted.get(name) !== now[name];
     const view = (wanted.get('view') || '').split(',').map(Number);
     if (asked('metric')) await WS.act('metric', wanted.get('metric'));
     if (asked('stride')) await WS.act('stride', wanted.get('stride'));
+    const isWhole = wanted.has('step'); // what a whole view does not name is as at the start
+    if (isWhole && (wanted.get('sample') || '0') !== now.sample) {
+      await WS.act('sample', wanted.get('sample') || 0);
+    }
+    if (isWhole && wanted.has('log') !== cursor.log) await WS.act('log');
     if (asked('step')) await WS.act('seek', wanted.get('step'));
     if (asked('pe')) await WS.act('pe', ...wanted.get('pe').split(','));
     else if (asked('kernel')) await WS.act('kernel', wanted.get('kernel'));
+    else if (asked('region')) await WS.act('region', ...wanted.get('region').split(','));
     if (view.length === 4 && view.every(Number.isInteger)) {
       WS.mesh.showBox(view);
       await WS.sendBox(view);

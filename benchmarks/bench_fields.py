@@ -22,7 +22,7 @@ def main() -> None:
     graph = load_onnx(demo_path("gpt2-small"), values=False)
     compiled = compile_graph(graph, CompileConfig(machine=PRESETS["wse3"]))
     fields = execute(compiled.program, compiled.store).fields
-    moved = np.count_nonzero(np.diff(fields.tables.moved, axis=1), axis=0)
+    moved = np.diff(fields.tables.moved.step_start)
     step = int(moved.argmax())
     plane = np.zeros(fields.shape, np.int32)
     baseline = least(lambda: np.cumsum(plane, axis=0), 5)

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.causes import gap_causes
 from engine.timing.clock import simulate
-from engine.timing.net import COEF_UNIT, RATE_UNIT, TimingNet
+from engine.timing.net import COEF_UNIT, RATE_UNIT, SCALARS, TimingNet
 
 BLOCKS = 12
 """decoder blocks of 11 kernels and 14 transfers each; one kernel before and one after"""
@@ -33,7 +33,7 @@ def build_pipeline(chunks: int, samples: int, slots: int, seed: int = 0) -> Timi
     meet = [np.unique(np.flatnonzero(np.abs(links - link) <= 1)) for link in range(links[-1] + 1)]
     ones = np.ones(transfers, np.int64)
     return TimingNet(
-        samples=samples, admit_every=0, length=length,
+        samples=samples, **dict.fromkeys(SCALARS[1:], 0), length=length,
         region_start=np.arange(kernels + 1), region_kernel=np.arange(kernels),
         producer=producer, chunks=chunks * ones, words=rng.integers(20, 600, transfers) // chunks,
         cap=RATE_UNIT * ones, latency=30 * ones, out_slots=2 * ones,

@@ -32,6 +32,7 @@ def find_bottleneck(
     """Attribute the makespan to kernels, transfers and the host along one critical path."""
     kernel_cycles, shares = critical_shares(program, net, timeline)
     fabric, host, weights = shares["fabric"], shares["host"], shares["weights"]
+    loader = shares["loader"]
     makespan = timeline.makespan
     bound = lower_bound(program, profiles)
     kernel = max(kernel_cycles, key=lambda name: kernel_cycles[name], default="")
@@ -42,6 +43,11 @@ def find_bottleneck(
         return Bottleneck(
             "weights", kernel,
             f"arriving weights hold {weights / makespan:.0%} of the critical path; {reach}", bound,
+        )  # fmt: skip
+    if loader > max(most, fabric, host):
+        return Bottleneck(
+            "host", "",
+            f"the host's loader holds {loader / makespan:.0%} of the critical path; {reach}", bound,
         )  # fmt: skip
     if host > max(most, fabric):
         return Bottleneck(
@@ -62,10 +68,21 @@ def find_bottleneck(
 
 
 def lower_bound(program: Program, profiles: dict[str, Profile]) -> int:
-    """Return cycles that no schedule beats: every sample through the busiest region or port."""
+    """Return cycles that no schedule beats: every sample through the busiest region or port.
+
+    Where the host decodes its samples, also the rounds of its workers.
+    """
     regions = [sum(profiles[name].length for name in region) for region in program.order]
     ports = sum(stream.cycles for stream in program.streams)
-    return max([*regions, ports]) * program.samples
+    loading = 0
+    if program.loader is not None and _reads_host(program):
+        rounds = -(-program.samples // program.loader.workers)
+        loading = rounds * program.loader.cycles
+    return max(max([*regions, ports]) * program.samples, loading)
+
+
+def _reads_host(program: Program) -> bool:
+    return any(transfer.producer == HOST for transfer in program.transfers)
 
 
 def _main_cause(profile: Profile) -> str:
@@ -77,9 +94,9 @@ def _main_cause(profile: Profile) -> str:
 def critical_shares(
     program: Program, net: TimingNet, timeline: Timeline
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """Return (cycles by kernel, cycles of fabric, host and weights) on the critical path."""
+    """Return (cycles by kernel, cycles of fabric, host, loader, weights) on the critical path."""
     kernels: dict[str, int] = {}
-    shares = {"fabric": 0, "host": 0, "weights": 0}
+    shares = {"fabric": 0, "host": 0, "loader": 0, "weights": 0}
     event = _last_event(timeline)
     while event >= 0:
         earlier = timeline.because[slice(*timeline.because_start[event : event + 2])]
@@ -93,6 +110,8 @@ def critical_shares(
             index = _kernel_of(kind, subject, net, timeline)
             if index >= len(program.kernels):
                 shares["weights"] += cycles
+            elif kind == GIVEN and index < 0:
+                shares["loader"] += cycles
             elif index >= 0:
                 name = program.kernels[index].id
                 kernels[name] = kernels.get(name, 0) + cycles
@@ -104,6 +123,8 @@ def _carrier(program: Program, transfer: int) -> str:
     if transfer >= len(program.transfers):
         return "weights"
     ends = program.transfers[transfer]
+    if ends.port == "weights":
+        return "weights"
     return "host" if HOST in (ends.producer, *ends.consumers) else "fabric"
 
 

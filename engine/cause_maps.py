@@ -5,6 +5,7 @@ Knows no links and no bytes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,15 +77,25 @@ class CauseMaps:
         for region, (rect, kernels) in enumerate(self.program.areas()):
             total[rect.slices()] = cycles[self.tables.idle[region] == cause].sum()
             if cause in INSIDE_CODES:
-                for index in kernels:
-                    self._add_instances(total, rect, index, cause)
+                for index, count in self._alike(kernels):
+                    self._add_instances(total, rect, index, cause, count)
         for row, col in self.program.machine.defects:
             total[row, col] = self.timeline.makespan if cause == DEFECTIVE else 0
         return total
 
-    def _add_instances(self, total: np.ndarray, rect: Rect, index: int, cause: int) -> None:
-        """Add the cycles of a cause inside all instances of one kernel, in place."""
-        kernel, samples = self.program.kernels[index], self.program.samples
+    def _alike(self, kernels: Sequence[int]) -> list[tuple[int, int]]:
+        """Return one kernel of each sort, and how many have its profile on its PEs."""
+        sorts: dict[tuple[int, Rect], list[int]] = {}
+        for index in kernels:
+            kernel = self.program.kernels[index]
+            sorts.setdefault((id(self.profiles[kernel.id]), kernel.region), []).append(index)
+        return [(alike[0], len(alike)) for alike in sorts.values()]
+
+    def _add_instances(
+        self, total: np.ndarray, rect: Rect, index: int, cause: int, count: int
+    ) -> None:
+        """Add the cycles of a cause inside all instances of `count` kernels like one, in place."""
+        kernel, samples = self.program.kernels[index], self.program.samples * count
         profile = self.profiles[kernel.id]
         once = overlap(profile, np.zeros(1, np.int64), np.array([profile.length]))[0]
         table = samples * once[..., INSIDE.index(CAUSES[cause])]

@@ -202,7 +202,7 @@ class Fields:
         """Cycles by cause of a PE while one kernel runs; outside its tiles it waits for them."""
         kernel = self.program.kernels[index]
         if not kernel.region.contains(row, col):
-            ran = np.diff(self.tables.run[index])[steps] > 0
+            ran = np.diff(self.tables.run.row(index, steps)) > 0
             return {"imbalance": int(cycles[ran].sum())}
         profile = self.profiles[kernel.id]
         mine = profile.pe_class[row - kernel.region.row, col - kernel.region.col]

@@ -52,9 +52,8 @@ def cause_table(
         for index in kernels:
             kernel = program.kernels[index]
             profile = profiles[kernel.id]
-            running = np.flatnonzero(tables.active[region] == index)
-            before, after = tables.instance(index, profile.length)
-            inside = overlap(profile, before[running], after[running])
+            running, before, after = tables.running(index, profile.length)
+            inside = overlap(profile, before, after)
             sums = np.tensordot(inside, profile.counts(), axes=([1], [0]))
             table[running[:, None], INSIDE_CODES[None, :]] += sums
             table[running, imbalance] += (rect.area - kernel.region.area) * cycles[running]

@@ -12,6 +12,7 @@ from math import prod
 import numpy as np
 
 from engine.causes import CAUSES
+from engine.experts import routed_terms
 from engine.fields import Fields
 from engine.geometry import Split
 from engine.kernels.cost import KernelModel
@@ -73,7 +74,7 @@ def _steps_to_check(fields: Fields, every_step: bool) -> list[int]:
     count = fields.timeline.steps
     if every_step or count <= SAMPLED_STEPS:
         return list(range(count))
-    moved = np.diff(fields.tables.moved, axis=1).sum(axis=0) / np.diff(fields.timeline.times)
+    moved = fields.tables.moved.growths() / np.diff(fields.timeline.times)
     return sorted(np.argsort(-moved, kind="stable")[:SAMPLED_STEPS].tolist())
 
 
@@ -110,7 +111,7 @@ def _idle_beside(fields: Fields) -> int:
 
 def words_are_delivered(fields: Fields) -> Check:
     """Words injected x fan-out = words delivered, and every chunk of the run has arrived."""
-    program = fields.program
+    program, totals = fields.program, fields.tables.moved.totals()
     for index, transfer in enumerate(program.transfers):
         patterns = transfer_patterns(transfer.legs)
         injected = sum(p.total() for p in patterns if p.plane == "inject")
@@ -119,7 +120,7 @@ def words_are_delivered(fields: Fields) -> Check:
             continue
         expected = _delivered_words(transfer.legs[-1])
         sent = transfer.legs[0].words
-        moved = int(fields.tables.moved[index, -1])
+        moved = int(totals[index])
         passed = busiest_words(patterns) * transfer.chunks * program.samples
         if (injected, delivered, moved) != (sent, expected, passed):
             return Check(
@@ -127,7 +128,7 @@ def words_are_delivered(fields: Fields) -> Check:
                 f"transfer '{transfer.id}': {injected:,} words injected of {sent:,}, "
                 f"{delivered:,} delivered of {expected:,}, {moved:,} moved of {passed:,}",
             )  # fmt: skip
-    total = int(fields.tables.moved[:, -1].sum()) if program.transfers else 0
+    total = int(totals.sum())
     return Check("words are delivered", True, f"{total:,} words over the busiest links")
 
 
@@ -165,7 +166,6 @@ def rates_respect_capacity(fields: Fields, net: TimingNet, steps: list[int]) -> 
 
     A flow's load on a link is rounded down to 1 / (RATE_UNIT * COEF_UNIT) wavelet a cycle.
     """
-    running = np.diff(fields.tables.run, axis=1) > 0
     worst = (0.0, 0, "", 0, 0)
     for step in steps:
         rates = fields.timeline.rates(step)
@@ -173,8 +173,6 @@ def rates_respect_capacity(fields: Fields, net: TimingNet, steps: list[int]) -> 
             load = np.zeros(fields.shape, np.int64)
             for flow, pattern in fields.traffic.rates(plane, step):
                 if flow.is_kernel:
-                    if not running[flow.index, step]:
-                        continue
                     units = pattern.words * (RATE_UNIT * COEF_UNIT) // flow.unit
                 else:
                     units = rates[flow.index] * pattern.words * COEF_UNIT // flow.unit
@@ -228,15 +226,21 @@ def _sharing_pair(buffers: Sequence[Buffer]) -> tuple[int, int] | None:
 
 
 def operations_match(program: Program, models: dict[str, KernelModel]) -> Check:
-    """Products executed by all tiles = products of the model's operations."""
+    """Products executed by all tiles = products of the model's operations.
+
+    Those of a mixture whose tokens are known are counted row by row and expert by expert.
+    """
     shapes = {tensor.id: tensor.shape for tensor in program.tensors}
-    executed = wanted = 0
+    executed = wanted = again = 0
     for kernel in program.kernels:
         problem, tiling = models[kernel.id].problem, kernel.tiling
         m = Split(problem.m_units, tiling.m_parts).sizes() * problem.m_inner
         k = Split(problem.k_units, tiling.k_parts).sizes() * problem.k_inner
         n = Split(problem.n_units, tiling.n_parts).sizes()
         mine = int(m.sum()) * int(k.sum()) * int(n.sum()) if problem.work == "mac" else 0
+        if kernel.experts:
+            routed = routed_terms(kernel.spec, shapes, tiling, kernel.experts)
+            mine = int(routed.sum()) * int(n.sum())
         asked = _products(kernel.spec, shapes)
         rows = kernel.region.rows == tiling.m_parts * tiling.k_parts
         if mine != asked or not rows or kernel.region.cols != tiling.n_parts:
@@ -245,7 +249,11 @@ def operations_match(program: Program, models: dict[str, KernelModel]) -> Check:
                 f"kernel '{kernel.id}' executes {mine:,} products of {asked:,}",
             )  # fmt: skip
         executed, wanted = executed + mine, wanted + asked
-    return Check("operations match", executed == wanted, f"{executed:,} multiply-accumulates")
+        again += mine * (("phase", "recompute") in kernel.tags)
+    detail = f"{executed:,} multiply-accumulates"
+    if again:
+        detail += f": {executed - again:,} of the graph and {again:,} recomputed"
+    return Check("operations match", executed == wanted, detail)
 
 
 def _products(spec: KernelSpec, shapes: dict[str, tuple[int, ...]]) -> int:

@@ -7,10 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from engine.jit import compiling_is_off, register_warm_up
+from engine.load_jit import DESK_FULL, DONE, TERMS_FULL, VECTORS_FULL, meet
+from engine.load_state import (
+    GROUPS,
+    Patterns,
+    Table,
+    build_desk,
+    build_patterns,
+    build_table,
+    grow_desk,
+    grow_terms,
+    grow_vectors,
+)
+from engine.metrics import RAMP_PLANES
+from engine.program import Conflict, ConflictTerm
+from engine.timing.state import to_lists
 from engine.transfers.legs import Pattern
+
+INTERPRETED_PATTERNS = 4_000
+"""below this many patterns of all turns plain Python is done before a first compile would be"""
 
 
 def add_patterns(plane: np.ndarray, patterns: Iterable[tuple[Pattern, np.ndarray]]) -> None:
@@ -38,37 +58,34 @@ class FlowPattern:
     """capacity that one word of the pattern takes when the flow runs at its highest rate"""
 
 
-@dataclass(frozen=True, slots=True)
-class LoadVector:
-    """Words that each flow puts on one resource, an upper bound inside its cell."""
-
-    plane: str
-    row: int
-    col: int
-    terms: tuple[tuple[int, int], ...]
-    """(flow, words), flows ascending"""
-
-
-def shared_loads(flows: Sequence[FlowPattern]) -> list[LoadVector]:
+def shared_loads(
+    flows: Sequence[FlowPattern], names: Sequence[str], turns: Sequence[Sequence[int]] | None = None
+) -> list[Conflict]:
     """Return the undominated load vectors of resources that several flows can fill.
 
-    The plane is cut at the ends of all patterns; inside a cell each pattern counts with its
-    maximum there, so rates that respect the vectors respect every link. Vectors whose flows
-    cannot exceed the capacity together are left out.
+    `names` are those of the flows; `turns` says which of them, rising, can move at once, None:
+    all. In a turn the plane is cut at the ends of all its patterns; inside a cell each pattern
+    counts with its maximum there, so rates that respect the vectors respect every link. Vectors
+    whose flows cannot exceed the capacity together are left out. What several turns have is
+    returned once, as first found.
     """
-    found: list[LoadVector] = []
-    for plane in sorted({f.pattern.plane for f in flows}):
-        mine = [_along_columns(f) for f in flows if f.pattern.plane == plane]
-        for axis in ("x", "y"):
-            group = [f for f in mine if f.pattern.axis == axis]
-            found += _plane_vectors(plane, axis, group)
-    return _undominated(found)
+    patterns = arrays_of(flows, len(names))
+    wanted = [range(len(patterns.flow_start) - 1)] if turns is None else turns
+    size = sum(np.diff(patterns.flow_start)[list(turn)].sum() for turn in wanted)
+    compiled = meet.ready or meet.cached or size > INTERPRETED_PATTERNS
+    return named(meet_all(patterns, wanted, compiled and not compiling_is_off()), names)
+
+
+def arrays_of(flows: Sequence[FlowPattern], count: int) -> Patterns:
+    """Return the patterns of `count` flows as arrays; a flow may have none."""
+    ordered = sorted((_along_columns(each) for each in flows), key=lambda each: each.flow)
+    return build_patterns([(f.flow, f.pattern, f.weight) for f in ordered], count)
 
 
 def _along_columns(flow: FlowPattern) -> FlowPattern:
     """Turn a ramp pattern along y into one along x, so that all ramps meet on one axis."""
     pattern = flow.pattern
-    if pattern.plane not in ("inject", "deliver") or pattern.axis == "x":
+    if pattern.plane not in RAMP_PLANES or pattern.axis == "x":
         return flow
     words = np.full(pattern.lines, pattern.words.max(), np.int64)
     turned = Pattern(
@@ -77,83 +94,52 @@ def _along_columns(flow: FlowPattern) -> FlowPattern:
     return FlowPattern(flow.flow, turned, flow.weight)
 
 
-def _plane_vectors(plane: str, axis: str, flows: Sequence[FlowPattern]) -> list[LoadVector]:
-    if len({f.flow for f in flows}) < 2:
-        return []
-    edges = np.unique([e for f in flows for e in _ends(f.pattern)])
-    peaks = [_peaks(f.pattern, edges) for f in flows]
-    cells: list[list[int]] = [[] for _ in range(len(edges))]
-    for index, (first, maxima) in enumerate(peaks):
-        for cell in range(first, first + len(maxima)):
-            cells[cell].append(index)
-    found: dict[tuple[tuple[int, int], ...], LoadVector] = {}
-    for cell, members in enumerate(cells):
-        if len(members) < 2:
-            continue
-        for line, clique in _cliques(flows, members):
-            terms, load = _terms(flows, peaks, clique, cell)
-            if len(terms) > 1 and load > 1 and terms not in found:
-                place = int(edges[cell])
-                row, col = (line, place) if axis == "x" else (place, line)
-                found[terms] = LoadVector(plane, row, col, terms)
-    return list(found.values())
+def meet_all(patterns: Patterns, turns: Sequence[Sequence[int]], compiled: bool) -> Table:
+    """Return the table of the vectors kept in all turns; `compiled`: by the jit kernel."""
+    desk, table = build_desk(patterns), build_table()
+    if not compiled:
+        patterns, desk, table = to_lists(patterns), to_lists(desk), to_lists(table)
+    run = meet if compiled else meet.interpret
+    stamp = 0
+    for turn in turns:
+        live: Any = np.array(turn, np.int64) if compiled else list(turn)
+        why = -1
+        while why != DONE:
+            stamp += 1
+            why = run(patterns, desk, table, live, stamp)
+            desk = grow_desk(desk) if why == DESK_FULL else desk
+            table = grow_vectors(table) if why == VECTORS_FULL else table
+            table = grow_terms(table) if why == TERMS_FULL else table
+    return table
 
 
-def _ends(pattern: Pattern) -> tuple[int, int]:
-    return pattern.start, pattern.start + len(pattern.words)
-
-
-def _peaks(pattern: Pattern, edges: np.ndarray) -> tuple[int, np.ndarray]:
-    """Return (first cell, maximum in each cell that the pattern covers)."""
-    start, end = _ends(pattern)
-    first, last = np.searchsorted(edges, (start, end))
-    return int(first), np.maximum.reduceat(pattern.words, edges[first:last] - start)
-
-
-def _cliques(flows: Sequence[FlowPattern], members: list[int]) -> list[tuple[int, list[int]]]:
-    """Return (line, patterns there) for every line at which a pattern begins."""
-    begins: dict[int, list[tuple[int, int]]] = {}
-    for index in members:
-        pattern = flows[index].pattern
-        end = pattern.lines_start + pattern.lines
-        begins.setdefault(pattern.lines_start, []).append((index, end))
+def named(table: Table, names: Sequence[str]) -> list[Conflict]:
+    """Return the vectors kept, in order; equal terms are one object."""
+    vectors, terms, kept = (int(count) for count in table.tally)
+    starts, places, numbers = (
+        np.asarray(each[:count], np.int64).tolist()
+        for each, count in (
+            (table.term_start, vectors + 1), (table.place, 3 * vectors), (table.kept, kept)
+        )
+    )  # fmt: skip
+    flow, words = (np.asarray(each[:terms], np.int64) for each in (table.flow, table.words))
+    above = int(words.max(initial=0)) + 1
+    codes = (flow * above + words).tolist()
+    known = {code: ConflictTerm(names[code // above], code % above) for code in set(codes)}
     found = []
-    here: list[tuple[int, int]] = []
-    for line in sorted(begins):
-        here = sorted([each for each in here if each[1] > line] + begins[line])
-        if len(here) > 1:
-            found.append((line, [index for index, _ in here]))
+    for vector in numbers:
+        group, line, position = places[3 * vector : 3 * vector + 3]
+        plane, axis = GROUPS[group]
+        row, col = (line, position) if axis == "x" else (position, line)
+        mine = map(known.__getitem__, codes[starts[vector] : starts[vector + 1]])
+        found.append(Conflict(plane, row, col, tuple(mine)))
     return found
 
 
-def _terms(
-    flows: Sequence[FlowPattern],
-    peaks: Sequence[tuple[int, np.ndarray]],
-    clique: list[int],
-    cell: int,
-) -> tuple[tuple[tuple[int, int], ...], float]:
-    words: dict[int, int] = {}
-    load = 0.0
-    for index in clique:
-        first, maxima = peaks[index]
-        here = int(maxima[cell - first])
-        if here:
-            words[flows[index].flow] = words.get(flows[index].flow, 0) + here
-            load += here * flows[index].weight
-    return tuple(sorted(words.items())), load
+def _warm_up() -> None:
+    """Let two flows meet, compiled."""
+    pattern = Pattern("east", "x", 0, 1, 0, np.ones(1, np.int64))
+    meet_all(build_patterns([(0, pattern, 1.0), (1, pattern, 1.0)], 2), [range(2)], compiled=True)
 
 
-def _undominated(vectors: list[LoadVector]) -> list[LoadVector]:
-    """Drop vectors that another one covers term by term."""
-    ordered = sorted(vectors, key=lambda v: (-len(v.terms), [-w for _, w in v.terms], v.terms))
-    kept: list[LoadVector] = []
-    by_flow: dict[int, list[dict[int, int]]] = {}
-    for vector in ordered:
-        rivals = min((by_flow.get(flow, []) for flow, _ in vector.terms), key=len)
-        if any(all(rival.get(f, 0) >= w for f, w in vector.terms) for rival in rivals):
-            continue
-        kept.append(vector)
-        terms = dict(vector.terms)
-        for flow in terms:
-            by_flow.setdefault(flow, []).append(terms)
-    return kept
+register_warm_up("load", _warm_up)

@@ -7,11 +7,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from engine.experts import routed_terms
 from engine.kernels.cost import KernelModel, kernel_model
 from engine.machine import MachineSpec
 from engine.profile import Profile, profile
 from engine.program import Kernel, Program, Tiling
-from engine.sparsity import kernel_nonzeros
+from engine.sparsity import kernel_nonzeros, require_counts
 from engine.store import TensorStore
 
 
@@ -24,24 +25,50 @@ def program_models(program: Program) -> dict[str, KernelModel]:
     }
 
 
-def program_profiles(program: Program, store: TensorStore | None = None) -> dict[str, Profile]:
-    """Return the profile of every kernel on its region, by id.
+def program_nonzeros(program: Program, store: TensorStore) -> dict[str, np.ndarray]:
+    """Return the non-zero weights of each tile of the kernels that skip zeros, by id.
 
-    Weights are read from `store` where the machine skips their zeros; without one all count.
+    int64 (k_parts, n_parts) each; empty where the machine skips none or the weights are unknown.
     """
     models = program_models(program)
-    store = store or TensorStore()
     contents = {t.id: t.content for t in program.tensors if t.content and t.content in store}
+    found = {}
+    for kernel in program.kernels:
+        problem, weights = models[kernel.id].problem, _weights(kernel, contents, store)
+        used = kernel_nonzeros(kernel.spec, problem, kernel.tiling, program.machine, weights)
+        if used is not None:
+            found[kernel.id] = used
+    return found
+
+
+def program_profiles(
+    program: Program,
+    store: TensorStore | None = None,
+    nonzeros: Mapping[str, np.ndarray] | None = None,
+) -> dict[str, Profile]:
+    """Return the profile of every kernel on its region, by id.
+
+    The non-zero weights of tiles are those given, else read from `store`; without either all
+    weights count. Where the kernel knows which tokens its experts got, its rows work on those.
+
+    Raises:
+        ValueError: non-zeros that the tiles of a kernel cannot hold.
+    """
+    models = program_models(program)
+    shapes = {tensor.id: tensor.shape for tensor in program.tensors}
+    known = program_nonzeros(program, store or TensorStore()) if nonzeros is None else nonzeros
     profiles = {}
     for kernel in program.kernels:
-        model = models[kernel.id]
-        weights = _weights(kernel, contents, store)
-        used = kernel_nonzeros(kernel.spec, model.problem, kernel.tiling, program.machine, weights)
-        profiles[kernel.id] = (
-            _dense_profile(model, kernel.tiling, program.machine, program.storage)
-            if used is None
-            else profile(model, kernel.tiling, program.machine, program.storage, used)
-        )
+        model, tiling = models[kernel.id], kernel.tiling
+        target = (tiling, program.machine, program.storage)
+        if kernel.experts:
+            routed = routed_terms(kernel.spec, shapes, tiling, kernel.experts)
+            profiles[kernel.id] = profile(model, *target, routed=routed)
+        elif kernel.id in known:
+            require_counts(kernel, model.problem, known[kernel.id])
+            profiles[kernel.id] = profile(model, *target, known[kernel.id])
+        else:
+            profiles[kernel.id] = _dense_profile(model, *target)
     return profiles
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.program import Buffer, Program
-from engine.steps import StepTables, held_chunks
+from engine.steps import StepTables
+from engine.tallies import Held
 from engine.timeline import Timeline
 
 
@@ -34,10 +35,10 @@ class Occupancy:
     """int64 (G,) bytes from the start of SRAM to the end of the highest buffer"""
     live: np.ndarray
     """int64 (G, steps)"""
-    held: dict[tuple[str, str, str], np.ndarray]
-    """(kernel, role, tensor) -> chunks held in each step, int64 (steps,)"""
-    alive: np.ndarray
-    """bool (K, steps) an instance is in work"""
+    held: dict[tuple[str, str, str], tuple[Held, ...]]
+    """(kernel, role, tensor) -> chunks of the transfers that share the slots: the most counts"""
+    alive: tuple[Held, ...]
+    """(K,) an instance is in work"""
     peaks: tuple[int | None, ...]
     """(K,) operation at which the most work space is alive, None without work space"""
 
@@ -54,11 +55,13 @@ class Occupancy:
         live = np.zeros((len(areas), timeline.steps), np.int64)
         found = cls(program, allocated, live, held, tables.alive, peaks)
         for region, (_, kernels) in enumerate(areas):
+            change = np.zeros(timeline.steps + 1, np.int64)
             for index in kernels:
                 for buffer in buffers[program.kernels[index].id]:
                     top = buffer.offset + buffer.size
                     allocated[region] = max(allocated[region], top)
-                    live[region] += found.live_bytes(buffer, index)
+                    found._add_changes(change, buffer, index)
+            np.cumsum(change[:-1], out=live[region])
         return found
 
     def uses(self, region: int, step: int) -> tuple[SramUse, ...]:
@@ -71,22 +74,38 @@ class Occupancy:
         found = []
         for buffer in self.program.buffers:
             if buffer.kernel in names:
-                live = int(self.live_bytes(buffer, names[buffer.kernel])[step])
+                live = self.live_bytes(buffer, names[buffer.kernel], step)
                 if live or len(kernels) == 1:
                     found.append(
                         SramUse(buffer.name, buffer.role, buffer.offset, buffer.size, live)
                     )
         return tuple(sorted(found, key=lambda use: (use.offset, use.name)))
 
-    def live_bytes(self, buffer: Buffer, kernel: int) -> np.ndarray:
-        """Return the bytes of a buffer that hold data in every step, int64 (steps,)."""
+    def live_bytes(self, buffer: Buffer, kernel: int, step: int) -> int:
+        """Return the bytes of a buffer that hold data in a step."""
         if buffer.role in ("code", "weights"):
-            return np.full(self.alive.shape[1], buffer.size)
+            return buffer.size
         if buffer.role == "work":
-            used = buffer.size * _works_at(buffer, self.peaks[kernel])
-            return np.asarray(self.alive[kernel] * used)
-        chunks = self.held[buffer.kernel, buffer.role, buffer.name]
-        return np.asarray(chunks * (buffer.size // buffer.count))
+            used = _works_at(buffer, self.peaks[kernel])
+            return buffer.size * used * self.alive[kernel].at(step)
+        parts = self.held[buffer.kernel, buffer.role, buffer.name]
+        return max(part.at(step) for part in parts) * (buffer.size // buffer.count)
+
+    def _add_changes(self, change: np.ndarray, buffer: Buffer, kernel: int) -> None:
+        """Add what a buffer gains and loses at the start of each step, in place."""
+        if buffer.role in ("code", "weights"):
+            change[0] += buffer.size
+        elif buffer.role == "work":
+            if _works_at(buffer, self.peaks[kernel]):
+                self.alive[kernel].add_to(change, buffer.size)
+        else:
+            parts = self.held[buffer.kernel, buffer.role, buffer.name]
+            size = buffer.size // buffer.count
+            if len(parts) == 1:
+                parts[0].add_to(change, size)
+            else:
+                most = np.max([part.row() for part in parts], axis=0)
+                change[:-1] += size * np.diff(most, prepend=0)
 
 
 def _work_peak(buffers: list[Buffer]) -> int | None:
@@ -107,32 +126,36 @@ def _works_at(buffer: Buffer, point: int | None) -> bool:
     )
 
 
-def _held(program: Program, timeline: Timeline) -> dict[tuple[str, str, str], np.ndarray]:
+def _held(program: Program, timeline: Timeline) -> dict[tuple[str, str, str], tuple[Held, ...]]:
     at = timeline.times[:-1]
-    held: dict[tuple[str, str, str], np.ndarray] = {}
+    held: dict[tuple[str, str, str], tuple[Held, ...]] = {}
     use = 0
     for index, transfer in enumerate(program.transfers):
         mine = slice(*timeline.chunk_start[index : index + 2])
-        out = held_chunks(timeline.claimed[mine], timeline.left[mine], at)
+        out = Held.of(timeline.claimed[mine], timeline.left[mine], at)
         key = (transfer.producer, "out slot", transfer.tensor)
-        held[key] = np.maximum(held[key], out) if key in held else out
+        held[key] = (*held.get(key, ()), out)
         for consumer in transfer.consumers:
             freed = timeline.freed[slice(*timeline.use_chunk_start[use : use + 2])]
-            held[consumer, "in slot", transfer.tensor] = held_chunks(
-                timeline.started[mine], freed, at
+            held[consumer, "in slot", transfer.tensor] = (
+                Held.of(timeline.started[mine], freed, at),
             )
             use += 1
     return held
 
 
-def _held_weights(program: Program, timeline: Timeline) -> dict[tuple[str, str, str], np.ndarray]:
+def _held_weights(
+    program: Program, timeline: Timeline
+) -> dict[tuple[str, str, str], tuple[Held, ...]]:
     """Streamed weights: from their first wavelet to the end of the instance that uses them."""
     at = timeline.times[:-1]
     index = {kernel.id: i for i, kernel in enumerate(program.kernels)}
     first = len(program.kernels)
+    slots = {b.kernel: (b.role, b.name) for b in program.buffers if b.role == "weight slot"}
     return {
-        (stream.kernel, "weight slot", "weights"): held_chunks(
-            timeline.start[first + place], timeline.end[index[stream.kernel]], at
+        (stream.kernel, *slots[stream.kernel]): (
+            Held.of(timeline.start[first + place], timeline.end[index[stream.kernel]], at),
         )
         for place, stream in enumerate(program.streams)
+        if stream.kernel in slots
     }

@@ -60,22 +60,28 @@ def profile(
     machine: MachineSpec,
     dtype: str,
     nonzeros: np.ndarray | None = None,
+    routed: np.ndarray | None = None,
 ) -> Profile:
     """Return the exact profile of a kernel on a tiling.
 
     `nonzeros`, int64 (k_parts, n_parts), are the weights of each tile that are not zero; None
-    where all count.
+    where all count. `routed`, int64 (rows,), are the products that each row of a mixture's region
+    executes for one result; None where tokens spread evenly.
     """
     m, k = row_tiles(model.problem, tiling)
     n = Split(model.problem.n_units, tiling.n_parts).sizes()
     shape = (len(m), len(n))
-    dense = np.full(shape, DENSE)
-    density = dense if nonzeros is None else _density(model, k, n, nonzeros, tiling)
+    done = np.full(shape, DENSE)
+    if nonzeros is not None:
+        done = _density(model, k, n, nonzeros, tiling)
+    if routed is not None:
+        done = np.broadcast_to(routed[:, None], shape)
     maps = [np.broadcast_to(side, shape) for side in (m[:, None], k[:, None], n[None, :])]
-    keys, pe_class = _classes([*maps, density])
+    keys, pe_class = _classes([*maps, done])
     k_parts = np.asarray(tiling.k_parts)
-    m, k, n, share = keys
-    parts = tile_cycles(model, m, k, n, k_parts, machine, dtype, share / DENSE)
+    m, k, n, executed = keys
+    density = executed / (DENSE if routed is None else np.maximum(1, m * k))
+    parts = tile_cycles(model, m, k, n, k_parts, machine, dtype, density)
     cycles = np.stack(np.broadcast_arrays(*parts), axis=-1).astype(np.int64)
     chain = chain_latency(model, k_parts, np.asarray(tiling.n_parts), machine)
     length = max(1, int(cycles.sum(axis=-1).max() + chain))

@@ -103,6 +103,9 @@ class Kernel:
     """resident tensors"""
     legs: tuple[Leg, ...] = ()
     """traffic inside the region, words an instance"""
+    experts: tuple[tuple[int, ...], ...] = ()
+    """tokens that each expert of a mixture takes, for each of the tiling's `m_parts`; empty: no
+    mixture, or nothing computed that tells: they are assumed to spread evenly"""
     tags: tuple[tuple[str, str], ...] = ()
     """opaque (key, value) from above, such as ("phase", "forward")"""
     origin: tuple[str, ...] = ()
@@ -136,6 +139,11 @@ class Transfer:
     """(first, last) progress cycles at which each consumer needs chunks"""
     whole: bool = False
     """True when a reader needs the whole tensor before it starts"""
+    port: str = "host"
+    """border that it crosses where one end is the host: host | weights"""
+    until: str = ""
+    """kernel that starts only when all of it has left the wafer, because it needs its SRAM; empty:
+    none, but through the weight ports it has left before the next sample's weights come"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +207,32 @@ class WeightStream:
 
 
 @dataclass(frozen=True, slots=True)
+class Outside:
+    """A kernel whose work is done outside the wafer; it takes no cycles here."""
+
+    id: str
+    spec: KernelSpec
+    reads: tuple[str, ...]
+    """tensors that the wafer sends out, or inputs"""
+    writes: tuple[str, ...]
+    weights: tuple[str, ...] = ()
+    before: bool = False
+    """True when it is done before the wafer starts, from inputs alone"""
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """What reads and decodes the samples on the host."""
+
+    workers: int
+    """samples decoded at once, each by one worker; samples fall to the workers in turn"""
+    cycles: int
+    """cycles in which one worker decodes a sample"""
+    prefetch: int
+    """samples of one worker that are in decoding or wait on the host for their departure"""
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """What the machine will do."""
 
@@ -215,6 +249,12 @@ class Program:
     """storage dtype of activations and weights"""
     admit_every: int = 0
     """cycles between host samples, 0: all there from cycle 0"""
+    outside: tuple[Outside, ...] = ()
+    """work that is not done on the wafer, in order"""
+    loader: Loader | None = None
+    """None: host samples need no decoding"""
+    host_channels: int = 0
+    """ways between host and wafer, each a wavelet a cycle at most; 0: as many as the port takes"""
     would_run: bool = True
     """False when something does not fit: the run is a what-if"""
     mode: str = "pipeline"
@@ -227,6 +267,12 @@ class Program:
     """dtype of partial sums, a name in `engine.dtypes`"""
     notes: tuple[str, ...] = field(default=())
     """modelling notes a reader of the run should see"""
+
+    @property
+    def host_rate(self) -> float:
+        """wavelets a cycle between host and wafer, either way"""
+        port = self.machine.host_wavelets_per_cycle
+        return min(port, self.host_channels) if self.host_channels else port
 
     def areas(self) -> tuple[tuple[Rect, tuple[int, ...]], ...]:
         """Return (PEs, indexes of the kernels that take turns on them) of every region."""

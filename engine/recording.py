@@ -24,9 +24,11 @@ from engine.whole_file import whole_file
 
 FORMAT_MAJOR = 1
 """changes when an older reader would misread the file"""
-FORMAT_MINOR = 0
+FORMAT_MINOR = 1
 """changes when an older reader only misses something"""
 MANIFEST = "manifest.json"
+_NONZEROS = "nonzeros"
+"""folder that a run without skipped zeros does not have"""
 
 __all__ = ["Foreign", "Recording", "RecordingError", "read_recording", "write_recording"]
 
@@ -53,6 +55,8 @@ class Recording:
     """metric id -> float64 (steps,), sum over PEs of each step"""
     values: Mapping[str, np.ndarray] = field(default_factory=dict)
     """tensor id -> array, empty for a run without values"""
+    nonzeros: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """kernel that skips zeros -> non-zero weights of each tile; the weights are not in the file"""
     foreign: tuple[Foreign, ...] = ()
     tool: str = ""
     """version of the tool that wrote it"""
@@ -93,8 +97,11 @@ def write_recording(path: Path, recording: Recording, progress: Progress = NO_PR
 
 def _entries(recording: Recording) -> dict[str, bytes]:
     entries = {"program.json": json_bytes(encode(recording.program))}
-    groups = (("timeline", recording.timeline), ("sums", recording.sums),
-              ("values", recording.values))  # fmt: skip
+    groups: tuple[tuple[str, Mapping[str, np.ndarray]], ...] = (
+        ("timeline", recording.timeline), ("sums", recording.sums), ("values", recording.values),
+    )  # fmt: skip
+    if recording.nonzeros:
+        groups = (*groups, (_NONZEROS, recording.nonzeros))
     for folder, arrays in groups:
         names = sorted(arrays)
         entries[f"{folder}.json"] = json_bytes(names)
@@ -161,12 +168,13 @@ def _assemble(manifest: dict[str, Any], entries: Mapping[str, bytes]) -> Recordi
         raise ValueError(f"digest is {computed[:12]}..., the manifest says otherwise")
     program: Program = decode(json.loads(entries["program.json"]), Program)
     groups = {folder: _arrays(entries, folder) for folder in ("timeline", "sums", "values")}
+    nonzeros = _arrays(entries, _NONZEROS) if f"{_NONZEROS}.json" in entries else {}
     foreign = tuple(
         Foreign(name, int(version), entries[f"foreign/{name}"])
         for name, version in sorted(manifest["foreign"].items())
     )
     return Recording(
-        program, groups["timeline"], groups["sums"], groups["values"], foreign,
+        program, groups["timeline"], groups["sums"], groups["values"], nonzeros, foreign,
         str(manifest["tool"]), str(manifest["source_hash"]), computed,
     )  # fmt: skip
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from engine.bottleneck import Bottleneck, find_bottleneck
 from engine.causes import Gaps, gap_causes
 from engine.fields import Fields
 from engine.ledger import Ledger, audit
-from engine.models import program_models, program_profiles
+from engine.models import program_models, program_nonzeros, program_profiles
 from engine.occupancy import Occupancy
 from engine.profile import Profile
 from engine.program import Program
@@ -42,6 +45,8 @@ class Execution:
     fields: Fields
     ledger: Ledger
     bottleneck: Bottleneck
+    nonzeros: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """kernel that skips zeros -> non-zero weights of each tile, int64 (k_parts, n_parts)"""
 
 
 def execute(
@@ -50,21 +55,28 @@ def execute(
     progress: Progress = NO_PROGRESS,
     *,
     every_step: bool = False,
+    nonzeros: Mapping[str, np.ndarray] | None = None,
 ) -> Execution:
     """Run a program; `every_step` checks the ledger's link law in each step.
 
+    Where the machine skips zeros, `nonzeros` has those of a recorded run, whose weights are not
+    there; else they are counted in the weights of `store`.
+
     Raises:
         ProgramError: the program is not well formed.
+        ValueError: non-zeros that the tiles of a kernel cannot hold.
         ProgramDeadlock: slots or order let it wait for itself.
         Cancelled: the progress was asked to stop.
     """
     require_valid(program)
-    profiles = program_profiles(program, store)
+    known = program_nonzeros(program, store) if nonzeros is None else nonzeros
+    profiles = program_profiles(program, nonzeros=known)
     lengths = {name: found.length for name, found in profiles.items()}
     net = build_net(program, lengths)
     progress.stage("timing", len(program.kernels) * program.samples, "instances")
     timeline = _simulate(program, net, progress)
-    return _follow(program, store, (profiles, net), timeline, progress, every_step)
+    made = _follow(program, store, (profiles, net), timeline, progress, every_step)
+    return replace(made, nonzeros=known)
 
 
 def replay(

@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.causes import Gaps
 from engine.program import Program
+from engine.tallies import Held, Tallies
 from engine.timeline import Timeline
 from engine.timing.net import RATE_UNIT
 
@@ -23,69 +24,94 @@ RUNNING = 255
 class StepTables:
     """Cumulative amounts at the boundaries of all steps."""
 
-    run: np.ndarray
-    """int64 (K + W, steps + 1) cycles each kernel, then each weight stream, has run"""
-    moved: np.ndarray
-    """int64 (T, steps + 1) words of each transfer that have left"""
+    run: Tallies
+    """cycles each kernel, then each weight stream, has run"""
+    moved: Tallies
+    """words of each transfer that have left"""
     idle: np.ndarray
     """uint8 (G, steps) cause of a region between instances, RUNNING inside one"""
     active: np.ndarray
     """int32 (G, steps) kernel that runs on a region, -1 for none"""
-    alive: np.ndarray
-    """bool (K, steps) an instance has started and not ended, stalls included"""
+    alive: tuple[Held, ...]
+    """(K,) instances started and not ended, stalls included: at most one"""
 
     @classmethod
     def of(
         cls, program: Program, lengths: Mapping[str, int], timeline: Timeline, gaps: Gaps
     ) -> StepTables:
         """Tabulate a timeline."""
-        times = timeline.times
-        kernels = range(len(program.kernels) + len(program.streams))
-        run = np.stack([_run_cycles(timeline, k, times) for k in kernels])
-        moved = [_moved_words(timeline, t, times) for t in range(len(program.transfers))]
-        stacked = np.stack(moved) if moved else np.zeros((0, len(times)), np.int64)
+        run = _run_cycles(timeline, len(program.kernels) + len(program.streams))
         idle, active = _region_codes(program, timeline, gaps, run)
-        alive = _alive(timeline, len(program.kernels))
-        return cls(run, stacked, idle, active, alive)
+        at = timeline.times[:-1]
+        alive = (
+            Held.of(timeline.start[k], timeline.end[k], at) for k in range(len(program.kernels))
+        )
+        return cls(run, _moved_words(timeline), idle, active, tuple(alive))
 
     def instance(
         self, kernel: int, length: int, steps: slice = slice(None)
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the progress (cycles inside the instance) at both ends of steps."""
-        before, after = self.run[kernel][:-1][steps], self.run[kernel][1:][steps]
+        amounts = self.run.row(kernel, steps)
+        base = amounts[:-1] // length * length
+        return amounts[:-1] - base, amounts[1:] - base
+
+    def running(self, kernel: int, length: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the steps in which a kernel runs, and the progress at both ends of each."""
+        steps, before, after = self.run.grown(kernel)
         base = before // length * length
-        return before - base, after - base
+        return steps, before - base, after - base
 
 
-def _run_cycles(timeline: Timeline, kernel: int, times: np.ndarray) -> np.ndarray:
-    mine = timeline.stall_kernel == kernel
-    stops = np.concatenate([timeline.end[kernel], timeline.stall_start[mine]])
-    starts = np.concatenate([timeline.start[kernel], timeline.stall_end[mine]])
-    return np.asarray(_elapsed(np.sort(starts), times) - _elapsed(np.sort(stops), times))
+def _run_cycles(timeline: Timeline, rows: int) -> Tallies:
+    """Between the start and end of an instance each cycle counts that is not stalled."""
+    instances = np.repeat(np.arange(rows), timeline.samples)
+    row = np.concatenate([instances, timeline.stall_kernel])
+    starts = np.concatenate([timeline.start[:rows].ravel(), timeline.stall_end])
+    stops = np.concatenate([timeline.end[:rows].ravel(), timeline.stall_start])
+    row, starts, stops = np.sort(row), _by_row(row, starts), _by_row(row, stops)
+    times = timeline.times
+    span, step = _steps_of(times, starts, stops)
+    cycles = np.diff(times)[step]
+    after = np.cumsum(cycles)
+    row = row[span]
+    begun = (after - cycles)[np.searchsorted(row, np.arange(rows))[row]]
+    return Tallies.of(
+        (rows, timeline.steps), row, step, np.stack([after - cycles - begun, after - begun])
+    )
 
 
-def _elapsed(marks: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Sum over marks of the cycles since each, at every time."""
-    count = np.searchsorted(marks, times, side="right")
-    sums = np.concatenate([[0], np.cumsum(marks)])
-    return np.asarray(count * times - sums[count])
+def _by_row(row: np.ndarray, cycles: np.ndarray) -> np.ndarray:
+    return np.asarray(cycles[np.lexsort((cycles, row))])
 
 
-def _moved_words(timeline: Timeline, transfer: int, times: np.ndarray) -> np.ndarray:
-    low, high = timeline.segment_start[transfer : transfer + 2]
-    if low == high:
-        return np.zeros(len(times), np.int64)
-    last = np.searchsorted(timeline.segment_t0[low:high], times, side="right") - 1
-    at = low + np.maximum(last, 0)
+def _steps_of(
+    times: np.ndarray, starts: np.ndarray, stops: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (index of the span, step) of every step in each span of cycles, in order."""
+    first, last = np.searchsorted(times, starts), np.searchsorted(times, stops)
+    span = np.repeat(np.arange(len(starts)), last - first)
+    before = np.cumsum(last - first) - (last - first)
+    return span, np.arange(len(span)) - before[span] + first[span]
+
+
+def _moved_words(timeline: Timeline) -> Tallies:
+    """Words of the spans of constant rate; they begin and end with steps."""
+    counts = np.diff(timeline.segment_start)
+    span, step = _steps_of(timeline.times, timeline.segment_t0, timeline.segment_t1)
+    transfer = np.repeat(np.arange(len(counts)), counts)[span]
     words = timeline.chunk_words[transfer]
-    spent = np.minimum(times, timeline.segment_t1[at]) - timeline.segment_t0[at]
-    units = timeline.segment_before[at] + timeline.segment_rate[at] * spent
-    amount = timeline.segment_chunk[at] * words + np.minimum(units // RATE_UNIT, words)
-    return np.where(last >= 0, amount, 0)
+    moved = timeline.segment_chunk[span] * words
+    amounts = []
+    for cycle in (timeline.times[step], timeline.times[step + 1]):
+        spent = cycle - timeline.segment_t0[span]
+        units = timeline.segment_before[span] + timeline.segment_rate[span] * spent
+        amounts.append(moved + np.minimum(units // RATE_UNIT, words))
+    return Tallies.of((len(counts), timeline.steps), transfer, step, np.stack(amounts))
 
 
 def _region_codes(
-    program: Program, timeline: Timeline, gaps: Gaps, run: np.ndarray
+    program: Program, timeline: Timeline, gaps: Gaps, run: Tallies
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return (cause between instances, kernel running) of every region in every step."""
     areas = program.areas()
@@ -98,19 +124,5 @@ def _region_codes(
             idle[region, start:end] = cause
     for region, (_, kernels) in enumerate(areas):
         for kernel in kernels:
-            active[region, np.diff(run[kernel]) > 0] = kernel
+            active[region, run.grown(kernel)[0]] = kernel
     return idle, active
-
-
-def _alive(timeline: Timeline, kernels: int) -> np.ndarray:
-    at = timeline.times[:-1]
-    started = [np.searchsorted(s, at, side="right") for s in timeline.start[:kernels]]
-    ended = [np.searchsorted(e, at, side="right") for e in timeline.end[:kernels]]
-    return np.asarray(np.stack(started) > np.stack(ended))
-
-
-def held_chunks(begun: np.ndarray, freed: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return the chunks held at each time: begun and not yet freed, int32."""
-    held = np.searchsorted(np.sort(begun), at, side="right")
-    held -= np.searchsorted(np.sort(freed), at, side="right")
-    return held.astype(np.int32)

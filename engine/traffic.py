@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from engine.load import add_patterns
 from engine.program import Program
 from engine.steps import StepTables
+from engine.tallies import Tallies
 from engine.transfers import Pattern, busiest_words, leg_patterns, transfer_patterns
 
 
@@ -34,6 +35,12 @@ class Traffic:
     shape: tuple[int, int]
     flows: tuple[Flow, ...]
     tables: StepTables
+    by_row: dict[tuple[bool, int], Flow] = field(init=False)
+    """flows by table and row"""
+
+    def __post_init__(self) -> None:
+        rows = {(flow.is_kernel, flow.index): flow for flow in self.flows}
+        object.__setattr__(self, "by_row", rows)
 
     @classmethod
     def of(cls, program: Program, lengths: dict[str, int], tables: StepTables) -> Traffic:
@@ -55,29 +62,38 @@ class Traffic:
 
     def amounts(self, flow: Flow) -> np.ndarray:
         """Return a flow's cumulative amount at every step boundary, int64 (steps + 1,)."""
-        return np.asarray((self.tables.run if flow.is_kernel else self.tables.moved)[flow.index])
+        return self._tallies(flow).row(flow.index)
+
+    def growths(self, flow: Flow) -> tuple[np.ndarray, np.ndarray]:
+        """Return (steps in which a flow moves, by how much its amount grows in them)."""
+        steps, before, after = self._tallies(flow).grown(flow.index)
+        return steps, np.asarray(after - before)
+
+    def _tallies(self, flow: Flow) -> Tallies:
+        return self.tables.run if flow.is_kernel else self.tables.moved
 
     def plane(self, plane: str, step: int) -> np.ndarray:
         """Return the words on one plane in a step, int32 (rows, cols)."""
-        return self._raster(plane, self._moving(plane, step, step + 1))
+        return self._raster(plane, self._moving(plane, self._in_step(step)))
 
     def sure_plane(self, plane: str, step: int) -> np.ndarray:
         """Return the words on one plane in a step, one less a flow, int32 (rows, cols).
 
         Words are whole, so that up to one of each flow may belong to a neighbouring step.
         """
-        moving = self._moving(plane, step, step + 1)
+        moving = self._moving(plane, self._in_step(step))
         return self._raster(plane, ((p, np.maximum(words - 1, 0)) for p, words in moving))
 
     def plane_total(self, plane: str) -> np.ndarray:
         """Return the words on one plane over the run, int64 (rows, cols)."""
-        last = self.tables.moved.shape[1] - 1
-        return self._raster(plane, self._moving(plane, 0, last), np.dtype(np.int64))
+        totals = (self.tables.moved.totals(), self.tables.run.totals())
+        moving = ((flow, 0, int(totals[flow.is_kernel][flow.index])) for flow in self.flows)
+        return self._raster(plane, self._moving(plane, moving), np.dtype(np.int64))
 
     def at(self, row: int, col: int, plane: str, step: int) -> int:
         """Return the words on one link or ramp of one PE in a step."""
         words = 0
-        for pattern, amount in self._moving(plane, step, step + 1):
+        for pattern, amount in self._moving(plane, self._in_step(step)):
             line, place = (row, col) if pattern.axis == "x" else (col, row)
             inside = 0 <= line - pattern.lines_start < pattern.lines
             offset = place - pattern.start
@@ -87,20 +103,19 @@ class Traffic:
 
     def rates(self, plane: str, step: int) -> Iterator[tuple[Flow, Pattern]]:
         """Yield the flows that move in a step, with their patterns on a plane."""
-        for flow in self.flows:
-            amounts = self.amounts(flow)
-            if amounts[step + 1] > amounts[step]:
-                for pattern in flow.patterns:
-                    if pattern.plane == plane:
-                        yield flow, pattern
+        for flow, _, _ in self._in_step(step):
+            for pattern in flow.patterns:
+                if pattern.plane == plane:
+                    yield flow, pattern
 
     def plane_sums(self, plane: str) -> np.ndarray:
         """Return the words on one plane summed over PEs, float64 (steps,)."""
-        sums = np.zeros(self.tables.moved.shape[1] - 1)
+        sums = np.zeros(self.tables.moved.steps)
         for flow in self.flows:
             total = sum(p.total() for p in flow.patterns if p.plane == plane)
             if total:
-                sums += np.diff(self.amounts(flow)) * (total / flow.unit)
+                steps, growths = self.growths(flow)
+                sums[steps] += growths * (total / flow.unit)
         return sums
 
     def plane_bounds(self, plane: str) -> tuple[np.ndarray, np.ndarray]:
@@ -108,27 +123,33 @@ class Traffic:
 
         At least the most words that one flow puts on a link, at most the sum of these.
         """
-        largest = np.zeros(self.tables.moved.shape[1] - 1)
+        largest = np.zeros(self.tables.moved.steps)
         summed = np.zeros_like(largest)
         for flow in self.flows:
             most = max((int(p.words.max()) for p in flow.patterns if p.plane == plane), default=0)
             if most:
-                words = np.maximum(np.diff(self.amounts(flow)) * (most / flow.unit) - 1, 0)
-                np.maximum(largest, words, out=largest)
-                summed += words
+                steps, growths = self.growths(flow)
+                words = np.maximum(growths * (most / flow.unit) - 1, 0)
+                largest[steps] = np.maximum(largest[steps], words)
+                summed[steps] += words
         return largest, summed
 
-    def _moving(self, plane: str, begin: int, end: int) -> Iterator[tuple[Pattern, np.ndarray]]:
-        for flow in self.flows:
-            amounts = self.amounts(flow)
-            before, after = int(amounts[begin]), int(amounts[end])
-            if after > before:
-                for pattern in flow.patterns:
-                    if pattern.plane == plane:
-                        words = pattern.words * after // flow.unit - (
-                            pattern.words * before // flow.unit
-                        )
-                        yield pattern, words
+    def _in_step(self, step: int) -> Iterator[tuple[Flow, int, int]]:
+        """Yield the flows that move in a step, with their amounts before and after it."""
+        for is_kernel, tallies in ((False, self.tables.moved), (True, self.tables.run)):
+            for row, before, after in zip(*tallies.in_step(step), strict=True):
+                flow = self.by_row.get((is_kernel, int(row)))
+                if flow is not None:
+                    yield flow, int(before), int(after)
+
+    def _moving(
+        self, plane: str, amounts: Iterable[tuple[Flow, int, int]]
+    ) -> Iterator[tuple[Pattern, np.ndarray]]:
+        for flow, before, after in amounts:
+            for pattern in flow.patterns:
+                if pattern.plane == plane and after > before:
+                    words = pattern.words * after // flow.unit
+                    yield pattern, words - pattern.words * before // flow.unit
 
     def _raster(
         self,

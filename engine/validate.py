@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import prod
 
-from engine.geometry import Rect
+from engine.geometry import Rect, Split
+from engine.kernels.moe.spec import Moe
 from engine.machine import DTYPE_BYTES
 from engine.program import HOST, Kernel, Leg, Program, Transfer
 from engine.transfers import LEG_KINDS
@@ -57,6 +59,7 @@ def _names(program: Program) -> Iterator[str]:
 def _kernels(program: Program) -> Iterator[str]:
     grid = Rect(0, 0, program.machine.rows, program.machine.cols)
     tensors = {tensor.id for tensor in program.tensors}
+    shapes = {tensor.id: tensor.shape for tensor in program.tensors}
     for kernel in program.kernels:
         if not _inside(kernel.region, grid):
             yield (
@@ -68,10 +71,31 @@ def _kernels(program: Program) -> Iterator[str]:
             yield f"kernel '{kernel.id}': a tiling has parts >= 1"
         if not 0 <= kernel.spec.main < len(kernel.spec.ops):
             yield f"kernel '{kernel.id}': operation {kernel.spec.main} does not exist"
+        yield from (f"kernel '{kernel.id}': {text}" for text in _experts(kernel, shapes))
         for name in _touched(kernel):
             if name not in tensors:
                 yield f"kernel '{kernel.id}': tensor '{name}' does not exist"
         yield from (f"kernel '{kernel.id}': {text}" for text in _legs(kernel.legs, grid))
+
+
+def _experts(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[str]:
+    if not kernel.experts:
+        return
+    op = kernel.spec.main_op
+    if not isinstance(op, Moe):
+        yield f"tokens of experts are given to an operation {type(op).__name__}"
+        return
+    if not all(name in shapes and shapes[name] for name in op.inputs[:2]):
+        return
+    parts, experts = kernel.tiling.m_parts, shapes[op.inputs[1]][-1]
+    if len(kernel.experts) != parts:
+        yield f"{len(kernel.experts)} groups of tokens, its tiling has {parts}"
+        return
+    if any(len(counts) != experts or min(counts) < 0 for counts in kernel.experts):
+        yield f"tokens of {experts} experts, none below 0, are wanted for each group"
+    tokens = Split(prod(shapes[op.inputs[0]][:-1]), parts).sizes() * op.active
+    if [sum(counts) for counts in kernel.experts] != tokens.tolist():
+        yield f"the experts of a group do not take its tokens, {op.active} experts each"
 
 
 def _touched(kernel: Kernel) -> dict[str, None]:
@@ -128,7 +152,7 @@ def _transfers(program: Program) -> Iterator[str]:
         label = f"transfer '{transfer.id}'"
         if transfer.tensor not in tensors:
             yield f"{label}: tensor '{transfer.tensor}' does not exist"
-        for name in (transfer.producer, *transfer.consumers):
+        for name in (transfer.producer, *transfer.consumers, transfer.until):
             if name not in kernels:
                 yield f"{label}: kernel '{name}' does not exist"
         yield from (

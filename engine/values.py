@@ -14,10 +14,15 @@ from engine.dtypes import rounded
 from engine.geometry import Split
 from engine.kernels.conv.spec import Conv
 from engine.kernels.cost import KernelModel
+from engine.kernels.dequantize.spec import Dequantize
+from engine.kernels.evaluate import evaluate
+from engine.kernels.moe.spec import Moe
+from engine.kernels.moe.values import routing
+from engine.kernels.spec import Operation
 from engine.kernels.window.spec import Window
 from engine.mesh_order import keeper_rows, mesh_evaluate
 from engine.models import program_models
-from engine.program import Kernel, Program
+from engine.program import Kernel, Outside, Program
 from engine.progress import NO_PROGRESS, Progress
 from engine.store import TensorStore
 
@@ -79,6 +84,8 @@ class ValueRun:
     first_nonfinite: NonFinite | None = None
     errors: dict[str, TensorError] = field(default_factory=dict)
     """of sample 0, by tensor"""
+    routing: dict[str, np.ndarray] = field(default_factory=dict)
+    """kernel of a mixture -> experts that each token of sample 0 takes, int64 (tokens, active)"""
     mains: dict[str, np.ndarray] = field(default_factory=dict)
     """kernel -> its main result of sample 0 before the epilogue, as far as kept"""
 
@@ -102,11 +109,10 @@ class ValueRun:
         """Return sample 0's main result of a kernel, as kept or from what it reads."""
         if kernel.id in self.mains:
             return self.mains[kernel.id]
-        return main_result(kernel, model, self._inputs_of(kernel))
+        return main_result(kernel, model, self._inputs_of(kernel), self.program.storage)
 
     def _inputs_of(self, kernel: Kernel) -> dict[str, np.ndarray]:
-        found = {name: self.tensors[name, 0] for name in kernel.reads}
-        return found | _weights(kernel, self.program, self.store)
+        return _read_by(self, kernel, 0)
 
 
 def run_values(
@@ -128,24 +134,28 @@ def run_values(
         for name, array in inputs.items():
             own = array[sample] if array.ndim == len(shapes.get(name, array.shape)) + 1 else array
             run.tensors[name, sample] = rounded(own, program.storage)
+        for work in (each for each in program.outside if each.before):
+            _run_outside(run, work, sample)
         for index, kernel in enumerate(program.kernels):
             _run_kernel(run, kernel, models[kernel.id], sample)
             progress.advance(sample * len(program.kernels) + index + 1)
+        for work in (each for each in program.outside if not each.before):
+            _run_outside(run, work, sample)
     return run
 
 
 def _run_kernel(run: ValueRun, kernel: Kernel, model: KernelModel, sample: int) -> None:
-    known = {name: run.tensors[name, sample] for name in kernel.reads}
-    known |= _weights(kernel, run.program, run.store)
+    known = _read_by(run, kernel, sample)
     for index, op in enumerate(kernel.spec.ops):
-        arrays = [known[name] for name in op.inputs]
-        made = mesh_evaluate(op, arrays, model.problem, kernel.tiling)
+        made = _made(op, known, kernel, model, run.program.storage)
         known.update(zip(op.outputs, made, strict=True))
         if index == kernel.spec.main:
             if run.first_nonfinite is None:
                 run.first_nonfinite = _main_nonfinite(kernel, model, made[0], sample)
             if sample == 0:
                 _keep_main(run, kernel.id, made[0])
+                if isinstance(op, Moe):
+                    run.routing[kernel.id] = routing(op, [known[name] for name in op.inputs])
     for name in kernel.writes:
         stored = rounded(known[name], run.program.storage)
         run.tensors[name, sample] = stored
@@ -153,14 +163,43 @@ def _run_kernel(run: ValueRun, kernel: Kernel, model: KernelModel, sample: int) 
             run.first_nonfinite = _nonfinite(kernel.id, name, stored, sample, None)
 
 
+def _run_outside(run: ValueRun, work: Outside, sample: int) -> None:
+    known = _read_by(run, work, sample)
+    for op in work.spec.ops:
+        known.update(zip(op.outputs, evaluate(op, [known[n] for n in op.inputs]), strict=True))
+    for name in work.writes:
+        run.tensors[name, sample] = rounded(known[name], run.program.storage)
+
+
+def _made(
+    op: Operation, known: Mapping[str, np.ndarray], kernel: Kernel, model: KernelModel, storage: str
+) -> tuple[np.ndarray, ...]:
+    """Return what an operation gives; dequantised weights are rounded as all weights are."""
+    made = mesh_evaluate(op, [known[n] for n in op.inputs], model.problem, kernel.tiling)
+    if isinstance(op, Dequantize):
+        return tuple(rounded(array, storage) for array in made)
+    return made
+
+
 def _keep_main(run: ValueRun, kernel: str, result: np.ndarray) -> None:
     if sum(array.nbytes for array in run.mains.values()) + result.nbytes <= MAIN_BYTES:
         run.mains[kernel] = result
 
 
-def _weights(kernel: Kernel, program: Program, store: TensorStore) -> dict[str, np.ndarray]:
+def _read_by(run: ValueRun, kernel: Kernel | Outside, sample: int) -> dict[str, np.ndarray]:
+    """Return what a kernel reads; state that a training step replaces is fed, not stored."""
+    found = {name: run.tensors[name, sample] for name in kernel.reads}
+    fed = {n: run.tensors[n, sample] for n in kernel.weights if (n, sample) in run.tensors}
+    return found | fed | _weights(kernel, run.program, run.store, set(fed))
+
+
+def _weights(
+    kernel: Kernel | Outside, program: Program, store: TensorStore, fed: set[str]
+) -> dict[str, np.ndarray]:
     found = {}
     for name in kernel.weights:
+        if name in fed:
+            continue
         content = program.tensor(name).content
         if content is None:
             raise ValueError(
@@ -177,11 +216,13 @@ def _declared(array: np.ndarray, dtype: str) -> np.ndarray:
         return array.astype(dtype, copy=False)
 
 
-def main_result(kernel: Kernel, model: KernelModel, known: Mapping[str, np.ndarray]) -> np.ndarray:
+def main_result(
+    kernel: Kernel, model: KernelModel, known: Mapping[str, np.ndarray], storage: str
+) -> np.ndarray:
     """Return the main result of a kernel from its inputs."""
     arrays = dict(known)
     for op in kernel.spec.ops[: kernel.spec.main + 1]:
-        made = mesh_evaluate(op, [arrays[n] for n in op.inputs], model.problem, kernel.tiling)
+        made = _made(op, arrays, kernel, model, storage)
         arrays.update(zip(op.outputs, made, strict=True))
     return arrays[kernel.spec.main_op.outputs[0]]
 

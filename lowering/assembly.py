@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.geometry import Rect
-from engine.program import Kernel, Leg, Program, Tensor, Transfer
+from engine.kernels.problem import Shapes
+from engine.program import Kernel, Leg, Outside, Program, Tensor, Transfer
 from engine.progress import Progress
 from lowering.cache import StageCache
 from lowering.config import CompileConfig
 from lowering.graph import Graph
 from lowering.passes.fuse import KernelDraft
+from lowering.stages.experts import Routing
 from lowering.stages.memory import KernelMemory
 from lowering.stages.plan import KernelPlan, PlacedPlan
 
@@ -26,6 +28,13 @@ class Job:
     config: CompileConfig
     progress: Progress
     cache: StageCache
+    routing: Routing = field(default_factory=dict)
+    """experts that the tokens of mixtures take, as far as computed"""
+
+    @property
+    def shapes(self) -> Shapes:
+        """shapes of all values, by name"""
+        return {name: value.shape for name, value in self.graph.values.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +43,8 @@ class Made:
     routed: Routed
     program: Program
     memories: tuple[KernelMemory, ...]
+    notes: tuple[str, ...] = ()
+    """what choices made of the plan, as sentences for the report"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,9 +69,24 @@ def make_kernel(
         writes=draft.writes,
         weights=draft.weights,
         legs=legs,
+        experts=placed.experts.get(draft.name, ()),
         tags=(("kind", draft.kind), *((("phase", draft.phase),) if draft.phase else ())),
         origin=draft.origin,
     )
+
+
+def make_outside(plan: KernelPlan) -> tuple[Outside, ...]:
+    """Return the work of a plan that is not done on the wafer."""
+    late = {name for draft in plan.drafts for name in draft.writes}
+    found = []
+    for draft in plan.outside:
+        before = not late.intersection(draft.reads)
+        if not before:
+            late.update(draft.writes)
+        found.append(
+            Outside(draft.name, draft.spec, draft.reads, draft.writes, draft.weights, before)
+        )
+    return tuple(found)
 
 
 def make_tensors(

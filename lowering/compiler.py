@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from engine.machine import PRESETS, MachineSpec, generic_mesh
-from engine.program import Kernel, Program, Transfer
+from engine.program import Kernel, Loader, Program, Transfer
 from engine.progress import NO_PROGRESS, Progress
 from engine.store import TensorStore
-from lowering.assembly import Job, Made, Routed, make_kernel, make_tensors
+from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
 from lowering.cache import StageCache
 from lowering.config import CompileConfig
 from lowering.graph import Graph
 from lowering.machine_change import timeless
 from lowering.passes import run_passes
-from lowering.passes.fuse import fuse
+from lowering.passes.cold import keep_tables_outside
+from lowering.passes.fuse import KernelDraft, fuse
+from lowering.passes.recompute import checkpoint
 from lowering.report import CompileReport
 from lowering.reporting import make_report
 from lowering.stages.contention import find_conflicts
 from lowering.stages.edges import plan_edges
+from lowering.stages.experts import Routing, routing_key, with_routing
 from lowering.stages.memory import KernelMemory, kernel_memory
 from lowering.stages.plan import (
     DoesNotFit,
@@ -62,10 +66,13 @@ def compile_graph(
     config: CompileConfig,
     progress: Progress = NO_PROGRESS,
     cache: StageCache | None = None,
+    routing: Routing | None = None,
 ) -> Compiled:
     """Compile a graph for a machine as a layer pipeline.
 
-    What does not fit is in the report, and the program is then a what-if.
+    Where `routing` tells which experts the tokens of a mixture take, its cycles follow them;
+    elsewhere tokens are assumed to spread evenly. What does not fit is in the report, and the
+    program is then a what-if.
 
     Raises:
         DoesNotFit: the grid has no room for the kernels even with unlimited SRAM.
@@ -74,24 +81,55 @@ def compile_graph(
     cache = cache or StageCache()
     imported = graph
     off, joining, summed = config.passes_off, config.fusion, config.accumulate
-    graph = cache.get("passes", (imported, off), lambda: run_passes(imported, off))
-    shapes = {name: value.shape for name, value in graph.values.items()}
-    plan = cache.get(
-        "kernels",
-        (graph, joining, summed),
-        lambda: plan_kernels(fuse(graph, joining), shapes, graph.constants, summed),
-    )
+    graph = cache.get(
+        "passes", (imported, off, config.weights),
+        lambda: run_passes(imported, off, config.weights),
+    )  # fmt: skip
     store, contents = cache.get("store", graph, lambda: _store(graph))
-    made, reason = _choose(Job(graph, plan, contents, config, progress, cache))
+    rewritten = config.embedding != "wafer" or config.activation_mb is not None
+    said_in = config.storage if rewritten else ""
+    graph, plan = cache.get(
+        "kernels",
+        (graph, joining, summed, config.embedding, config.activation_mb, said_in),
+        lambda: _kernels(graph, config),
+    )
+    made, reason = _choose(Job(graph, plan, contents, config, progress, cache, routing or {}))
     program, placed, routed = made.program, made.placed, made.routed
     report = make_report(graph, plan, placed, program, made.memories, routed.colors, routed.crowded)
     if not report.fits:
         fits_key = (_placement_key(plan, config), config.machine.name)
         smaller = cache.get("machine", fits_key, lambda: _smallest(plan, config, progress))
         report = replace(report, smallest_machine=smaller)
-    report = replace(report, notes=(*report.notes, *reason))
-    program = replace(program, would_run=report.fits)
+    report = replace(report, notes=(*report.notes, *made.notes, *reason))
+    program = replace(
+        program, would_run=report.fits, loader=_loader(config),
+        host_channels=config.host_channels or 0,
+    )  # fmt: skip
     return Compiled(imported, program, store, report, config)
+
+
+def _kernels(graph: Graph, config: CompileConfig) -> tuple[Graph, KernelPlan]:
+    """Return the graph under its activation budget, and the kernels it becomes."""
+    notes: tuple[str, ...] = ()
+    outside: tuple[KernelDraft, ...] = ()
+    if config.embedding == "host":
+        cold = keep_tables_outside(graph)
+        graph, outside, notes = cold.graph, cold.outside, (cold.sentence(config.storage),)
+    if config.activation_mb is not None:
+        budget = int(config.activation_mb * 1e6)
+        found = checkpoint(graph, budget, config.storage, config.fusion)
+        graph, notes = found.graph, (*notes, found.sentence(budget))
+    shapes = {name: value.shape for name, value in graph.values.items()}
+    drafts = fuse(graph, config.fusion)
+    return graph, plan_kernels(drafts, shapes, graph.constants, config.accumulate, outside, notes)
+
+
+def _loader(config: CompileConfig) -> Loader | None:
+    """Return the host's loader in cycles of the machine, None where samples wait decoded."""
+    if config.decode_rate is None:
+        return None
+    cycles = max(1, ceil(config.machine.clock_hz / config.decode_rate))
+    return Loader(config.loader_workers, cycles, config.loader_prefetch)
 
 
 def _choose(job: Job) -> tuple[Made, tuple[str, ...]]:
@@ -139,15 +177,17 @@ def _attempt(job: Job, spare: Mapping[str, int]) -> Made:
     placed = cache.get(
         "placement", key, lambda: place_kernels(plan, config, job.progress, dict(spare))
     )
+    known = (*key, config.max_chunks, config.route_order, routing_key(job.routing))
+    placed = with_routing(placed, plan, job.shapes, config, job.routing)
     job.progress.stage("routing", 1, "plan")
     routed = cache.get(
         "routing",
-        (*key, config.max_chunks, config.route_order),
+        known,
         lambda: _route(graph, plan, placed, config, job.contents),
     )
     job.progress.stage("memory", len(plan.drafts), "kernels")
     program, memories = _with_memory(routed, plan, placed, config)
-    return Made(placed, routed, program, memories)
+    return Made(placed, routed, program, memories, plan.notes)
 
 
 def _placement_key(plan: KernelPlan, config: CompileConfig) -> tuple[Hashable, ...]:
@@ -194,7 +234,7 @@ def _route(
     )
     program = Program(
         machine=machine,
-        tensors=make_tensors(graph, plan.drafts, config.storage, contents),
+        tensors=make_tensors(graph, (*plan.drafts, *plan.outside), config.storage, contents),
         kernels=kernels,
         transfers=transfers,
         buffers=(),
@@ -203,6 +243,7 @@ def _route(
         samples=DEFAULT_SAMPLES,
         storage=config.storage,
         accumulate=config.accumulate,
+        outside=make_outside(plan),
     )
     return Routed(kernels, transfers, colors.used, colors.crowded, program)
 

@@ -11,6 +11,7 @@ from engine.geometry import Rect
 from engine.machine import PRESETS, MachineError, MachineSpec, parse_machine
 from lowering.knobs import KNOBS, Knob, KnobError, find_knob
 from lowering.machine_change import changed_machine
+from lowering.passes import OPTIONAL
 from lowering.passes.fuse import FUSABLE
 from lowering.stages.objective import DEFAULT_OBJECTIVE, Objective
 
@@ -71,6 +72,22 @@ class CompileConfig:
     """auto | pipeline | streaming"""
     accumulate: str = "fp32"
     """dtype of partial sums: fp32 | fp16"""
+    embedding: str = "wafer"
+    """where tables are that rows are looked up in: wafer | host"""
+    optimizer: str = "wafer"
+    """where a training step updates its weights in streaming mode: wafer | host"""
+    activation_mb: float | None = None
+    """MB of activations that may live at once over the wafer; None: no limit"""
+    decode_rate: float | None = None
+    """samples that a loader's worker decodes a second; None: all are there from cycle 0"""
+    loader_workers: int = 1
+    """samples the host decodes at once"""
+    loader_prefetch: int = 2
+    """samples of one worker in decoding or waiting"""
+    host_channels: int | None = None
+    """ways between host and wafer; None: as many as the host rate fills"""
+    weights: str = "stored"
+    """how constant weights of products are kept: stored | int8"""
     prefetch: int = 1
     """kernels whose weights arrive ahead of the one that runs (streaming)"""
 
@@ -97,7 +114,7 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         if figure is not None and "on" in knob.choices:
             return "on" if figure else "off"
         return "auto" if figure is None else f"{figure:.15g}"
-    if knob.stage == "passes":
+    if name in OPTIONAL:
         return "off" if name in config.passes_off else "on"
     pin = dict(config.pins).get(kernel or "")
     values = {
@@ -108,6 +125,7 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "pin": pin_text(pin) if pin else None,
         "dtype": config.storage,
         "accumulate": config.accumulate,
+        "weights": config.weights,
         "max_chunks": config.max_chunks,
         "fusion": _fusion_text(config.fusion),
         "aspect": config.aspect,
@@ -117,8 +135,17 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "seed": config.seed,
         "mode": config.mode,
         "prefetch": config.prefetch,
+        "embedding": config.embedding,
+        "optimizer": config.optimizer,
+        "activation_mb": config.activation_mb,
+        "decode_rate": config.decode_rate,
+        "loader_workers": config.loader_workers,
+        "loader_prefetch": config.loader_prefetch,
+        "host_channels": config.host_channels,
     }
     value = values[name]
+    if isinstance(value, float):
+        return f"{value:.15g}"
     return "auto" if value is None else str(value)
 
 
@@ -145,6 +172,8 @@ def apply_knob(
     if name in _OBJECTIVE:
         part = {_OBJECTIVE[name]: _number(knob, text)}
         return replace(config, objective=replace(config.objective, **part))
+    if knob.kind == "number":
+        return _changed(config, name, None if text == "auto" else _number(knob, text))
     number = _integer(knob, text)
     if name == "pe_cap":
         return replace(config, pe_caps=_of_kernel(config.pe_caps, kernel, number))
@@ -177,7 +206,7 @@ def _apply_choice(config: CompileConfig, knob: Knob, text: str) -> CompileConfig
         return replace(config, fusion=_parse_fusion(knob, text))
     if text not in knob.choices:
         raise _refused(knob, text)
-    if knob.stage == "passes":
+    if knob.name in OPTIONAL:
         off = set(config.passes_off) - {knob.name} | ({knob.name} if text == "off" else set())
         return replace(config, passes_off=tuple(sorted(off)))
     return _changed(config, "storage" if knob.name == "dtype" else knob.name, text)

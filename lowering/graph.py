@@ -42,6 +42,8 @@ class Node:
     """what a user recognises: the source operator's type, such as Gemm or LayerNormalization"""
     origin: tuple[str, ...]
     """names of the source nodes"""
+    again: bool = False
+    """True for work done a second time, because its result was not kept"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

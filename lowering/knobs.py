@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from engine.dtypes import DTYPES
 from engine.machine import PRESETS
+from lowering.passes import WEIGHTS
 from lowering.passes.fuse import FUSABLE
 
 
@@ -87,6 +88,10 @@ _COMPILE = (
          "dtype of partial sums: rounded to it on each PE and after each step on their way; fp16 "
          "halves their words and bytes", "kernels",
          choices=("fp32", "fp16")),
+    Knob("weights", "weights", "choice",
+         "constant weights of products: as the model stores them (int8 stays int8), or quantised "
+         "to int8, symmetric, a scale a column; each PE makes floats of them as it uses them",
+         "passes", choices=WEIGHTS),
     Knob("max_chunks", "chunks", "integer",
          "most chunks a sample is cut into on an edge; more overlaps kernels and adds steps",
          "routing", low=1, high=8, unit="chunks"),
@@ -97,6 +102,31 @@ _COMPILE = (
     Knob("prefetch", "prefetch", "integer",
          "layers whose weights arrive ahead of the one that runs, in streaming mode",
          "routing", low=0, high=8, unit="layers"),
+    Knob("embedding", "embedding", "choice",
+         "where tables are in which rows are looked up: on the wafer, or on the host, which sends "
+         "the rows of each sample", "kernels", choices=("wafer", "host")),
+    Knob("optimizer", "optimizer", "choice",
+         "where a training step's weights are updated in streaming mode: on the wafer, whose ports "
+         "then carry moments too, or on the host, to which gradients leave", "placement",
+         choices=("wafer", "host")),
+    Knob("activation_mb", "activation budget", "number",
+         "most MB of activations alive at once over the wafer in a training step; beyond it parts "
+         "of the forward pass drop what they made and run again in the backward pass; auto: no "
+         "limit", "kernels", low=1e-6, high=1e9, unit="MB", auto=True),
+    Knob("decode_rate", "decode rate", "number",
+         "samples that one worker of the host's loader reads and decodes a second of the machine's "
+         "clock; auto: samples wait decoded, all there from cycle 0", "timing",
+         low=1e-3, high=1e9, unit="samples/s", auto=True),
+    Knob("loader_workers", "loader workers", "integer",
+         "workers of the host's loader, each decodes a sample of its own; acts where decode_rate "
+         "is set", "timing", low=1, high=4096, unit="workers"),
+    Knob("loader_prefetch", "loader prefetch", "integer",
+         "samples a worker may hold, the one in decoding included: 1 decodes the next only when "
+         "the last has left the host", "timing", low=1, high=4096, unit="samples"),
+    Knob("host_channels", "I/O channels", "integer",
+         "ways between host and wafer that input, or output, is shared over, each a wavelet a "
+         "cycle at most; auto: as many as the host rate fills", "timing", low=1, high=4096,
+         unit="channels", auto=True),
     Knob("fusion", "fusion", "choice",
          "what joins the kernel that feeds it: bias (sums with a constant), activation (other "
          "elementwise operations, residual sums too), normalisation (softmax, row statistics), "
@@ -150,8 +180,8 @@ _MACHINE = (
     _figure("host_wavelets_per_cycle", "host rate",
             "host input, and host output, of the whole wafer", 0.001, 100_000,
             "wavelets/cycle", stage="timing"),
-    _figure("clock_hz", "clock", "clock at which seconds are printed; cycles stay as they are",
-            1e6, 1e11, "Hz", stage="print"),
+    _figure("clock_hz", "clock", "clock at which seconds are printed, and a decode_rate is turned "
+            "into cycles; other cycles stay as they are", 1e6, 1e11, "Hz", stage="print"),
 )  # fmt: skip
 
 KNOBS: dict[str, Knob] = {knob.name: knob for knob in (*_COMPILE, *_MACHINE)}

@@ -78,7 +78,7 @@ class CompileReport:
     parameters: int
     """distinct parameters of the model"""
     macs: int
-    """multiply-accumulates of one sample"""
+    """multiply-accumulates of one sample of the model"""
     parameter_bytes: int
     """resident bytes over all PEs"""
     activation_bytes: int
@@ -90,6 +90,8 @@ class CompileReport:
     smallest_machine: str | None = None
     """a machine on which it would fit, None when it fits or none is known"""
     notes: tuple[str, ...] = ()
+    recomputed_macs: int = 0
+    """multiply-accumulates of one sample that are done again for activations that were dropped"""
 
     @property
     def fits(self) -> bool:
@@ -108,8 +110,9 @@ class CompileReport:
             f"{self.model} on {self.machine.name} "
             f"({self.machine.rows} x {self.machine.cols} PEs): "
             + ("fits" if self.fits else "DOES NOT FIT"),
-            f"{self.parameters:,} parameters, {self.macs:,} MACs a sample, "
-            f"{self.pes_used:,} of {self.machine.working_pes:,} PEs "
+            f"{self.parameters:,} parameters, {self.macs:,} MACs a sample"
+            + (f" and {self.recomputed_macs:,} again, " if self.recomputed_macs else ", ")
+            + f"{self.pes_used:,} of {self.machine.working_pes:,} PEs "
             f"({self.pes_used / self.machine.working_pes:.1%})",
             f"memory over all PEs: parameters {self.parameter_bytes:,} B, "
             f"activations {self.activation_bytes:,} B; colors {self.colors_used} of "
@@ -172,6 +175,7 @@ class CompileReport:
             "mode": self.mode,
             "parameters": self.parameters,
             "macs": self.macs,
+            "recomputed_macs": self.recomputed_macs,
             "pes_used": self.pes_used,
             "memory": {
                 "parameter_bytes": self.parameter_bytes,

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate
 
 from engine.kernels.cost import KernelModel
+from engine.kernels.dequantize.spec import VECTOR_OPS
+from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.moe.spec import Moe
+from engine.kernels.problem import Shapes
 from engine.machine import DTYPE_BYTES
 from engine.program import Buffer, Program
 from engine.transfers import busiest_words, transfer_patterns
 from lowering.graph import Graph
+from lowering.passes.fuse import KernelDraft
 from lowering.report import CompileReport, KernelRow, Overflow
-from lowering.stages.memory import KernelMemory
+from lowering.stages.memory import FLOAT_WEIGHTS, KernelMemory
 from lowering.stages.plan import KernelPlan, PlacedPlan
 
 MEGACYCLE = 1_000_000
+_MATRIX = 2
+"""axes of a matrix"""
+SHOWN_EXPERTS = 16
+"""experts of a mixture whose tokens are listed one by one"""
 
 
 def make_report(
@@ -31,6 +40,8 @@ def make_report(
     lengths = placed.lengths()
     slowest = max(lengths.values()) if program.mode == "pipeline" else sum(lengths.values())
     carried = _carried_cycles(program)
+    work = {name: _macs(model) for name, model in plan.models.items()}
+    again = {draft.name for draft in plan.drafts if draft.phase == "recompute"}
     rows = []
     for kernel, memory in zip(program.kernels, memories, strict=True):
         cycles, moving = lengths[kernel.id], max(1, carried.get(kernel.id, 1))
@@ -54,13 +65,77 @@ def make_report(
         machine=program.machine,
         rows=tuple(rows),
         parameters=graph.parameters,
-        macs=sum(_macs(model) for model in plan.models.values()),
+        macs=sum(macs for name, macs in work.items() if name not in again),
+        recomputed_macs=sum(work[name] for name in again),
         parameter_bytes=_bytes_of(program, ("weights", "weight slot")),
         activation_bytes=_bytes_of(program, ("in slot", "out slot")),
         colors_used=colors,
         mode=program.mode,
         overflows=tuple(overflows),
-        notes=(placed.finding.sentence,) if placed.finding else (),
+        notes=(
+            *((placed.finding.sentence,) if placed.finding else ()),
+            *_integer_note(plan.models.values()),
+            *_expert_notes(plan, placed, {n: v.shape for n, v in graph.values.items()}),
+        ),
+    )
+
+
+def _integer_note(models: Collection[KernelModel]) -> tuple[str, ...]:
+    """Say how many kernels keep their weights as integers, and what that costs."""
+    kept = [model for model in models if model.scales]
+    if not kept:
+        return ()
+    return (
+        f"{len(kept)} of {len(models)} kernels keep their weights as int8 "
+        f"({sum(model.weights for model in kept):,} weights); making floats of them takes "
+        f"{VECTOR_OPS} vector operations an element, counted as overhead (model)",
+    )
+
+
+def _expert_notes(plan: KernelPlan, placed: PlacedPlan, shapes: Shapes) -> tuple[str, ...]:
+    """Say where the tokens of mixtures go: as computed, or as assumed."""
+    mixtures = [draft.name for draft in plan.drafts if isinstance(draft.spec.main_op, Moe)]
+    notes = [_routing_note(name, placed.experts[name]) for name in mixtures
+             if name in placed.experts]  # fmt: skip
+    assumed = len(mixtures) - len(notes)
+    if assumed:
+        kernels = "1 mixture" if assumed == 1 else f"{assumed} mixtures"
+        notes.append(
+            f"tokens are assumed to spread evenly over the experts of {kernels}; computing values "
+            "gives every expert those it gets (model)"
+        )
+    return (*notes, *_fetch_note(plan, shapes))
+
+
+def _fetch_note(plan: KernelPlan, shapes: Shapes) -> tuple[str, ...]:
+    """Name the kernels that look whole matrices up by computed indices, as experts are."""
+    found = [draft.name for draft in plan.drafts if _fetches_matrices(draft, shapes)]
+    if not found:
+        return ()
+    return (
+        f"{len(found)} kernels look up matrices by computed indices ({', '.join(found[:3])}): what "
+        "they fetch travels, so their cycles are the same whatever the indices are",
+    )
+
+
+def _fetches_matrices(draft: KernelDraft, shapes: Shapes) -> bool:
+    op = draft.spec.main_op
+    if not isinstance(op, Gather | GatherND) or op.inputs[0] not in draft.weights:
+        return False
+    table, indices = shapes[op.inputs[0]], shapes[op.inputs[1]]
+    depth = indices[-1] if isinstance(op, GatherND) and indices else 1
+    return op.inputs[1] in draft.reads and len(table) - depth >= _MATRIX
+
+
+def _routing_note(name: str, experts: Sequence[Sequence[int]]) -> str:
+    counts = [sum(group) for group in zip(*experts, strict=True)]
+    most, idle = max(counts), counts.count(0)
+    listed = ":".join(map(str, counts))
+    shown = f"tokens by expert {listed}; " if len(counts) <= SHOWN_EXPERTS else ""
+    return (
+        f"mixture '{name}' as computed for sample 0, in every sample: {shown}the busiest expert "
+        f"takes {most:,} of {sum(counts):,}, {most * len(counts) / max(1, sum(counts)):.2f} x an "
+        f"even share; {idle} of {len(counts)} take none"
     )
 
 
@@ -110,7 +185,7 @@ def _sram_overflow(memory: KernelMemory, program: Program) -> Overflow:
         gap=memory.overflow,
         unit="B",
         holders=tuple((_holder(b), b.size) for b in held),
-        levers=_sram_levers(held, program),
+        levers=_sram_levers(held, program, program.kernel(held[0].kernel).family),
     )
 
 
@@ -119,10 +194,12 @@ def _holder(buffer: Buffer) -> str:
     return f"{buffer.role}: {buffer.name}{slots}"
 
 
-def _sram_levers(held: Sequence[Buffer], program: Program) -> tuple[str, ...]:
+def _sram_levers(held: Sequence[Buffer], program: Program, family: str) -> tuple[str, ...]:
     levers = []
     if DTYPE_BYTES[program.storage] > DTYPE_BYTES["fp16"]:
         levers.append("store weights and activations as fp16 (knob dtype)")
+    if family in ("dot", "conv") and held[0].name == FLOAT_WEIGHTS:
+        levers.append("keep the weights of products as int8 (knob weights)")
     if held[0].role in ("in slot", "out slot"):
         levers.append("give its edges fewer slots (knob slots)")
     levers.append("use a machine with more PEs (knob machine)")

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.geometry import Rect
-from engine.kernels.cost import KernelModel
-from engine.machine import DTYPE_BYTES
+from engine.kernels.footprint import stored_bytes
 from engine.program import Program
-from lowering.assembly import Job, Made, Routed, make_kernel, make_tensors
+from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
 from lowering.config import CompileConfig
 from lowering.machine_change import timeless
+from lowering.passes.phases import trained_state
 from lowering.stages.edges import plan_edges
+from lowering.stages.experts import routing_key, with_routing
 from lowering.stages.plan import KernelPlan, PlacedPlan
 from lowering.stages.routing import kernel_legs
 from lowering.stages.shared_memory import shared_memory
+from lowering.stages.state import gradients, leaving_state, plan_turns
 from lowering.stages.streaming import (
     place_streaming,
     stream_slots,
@@ -39,6 +41,9 @@ def compile_streaming(job: Job) -> Made:
 
     Where slots overfill a PE the samples are cut finer, so that a slot holds less.
     """
+    key = (job.plan, job.config.optimizer, job.config.storage)
+    turns = job.cache.get("turns", key, lambda: plan_turns(job.graph, job.plan, job.config))
+    job = replace(job, plan=turns)
     made = _attempt(job, job.config.max_chunks)
     for chunks in FINER_CHUNKS:
         if not any(memory.overflow for memory in made.memories):
@@ -57,14 +62,14 @@ def _attempt(job: Job, chunks: int) -> Made:
     placed = cache.get(
         "streaming placement", (*key, chunks), lambda: place_streaming(plan, config, chunks)
     )
+    known = (*key, chunks, config.prefetch, routing_key(job.routing))
+    placed = with_routing(placed, plan, job.shapes, config, job.routing)
     job.progress.stage("routing", 1, "plan")
-    routed = cache.get(
-        "streaming routing", (*key, chunks, config.prefetch), lambda: _route(job, placed, chunks)
-    )
+    routed = cache.get("streaming routing", known, lambda: _route(job, placed, chunks))
     job.progress.stage("memory", len(plan.drafts), "kernels")
     memories = cache.get(
         "streaming memory",
-        (*key, chunks, config.prefetch),
+        known,
         lambda: shared_memory(
             routed.kernels, plan.models, routed.transfers, routed.program.streams, machine,
             config.storage,
@@ -74,7 +79,7 @@ def _attempt(job: Job, chunks: int) -> Made:
     deep = len(routed.kernels) > DEEP_KERNELS
     samples = config.samples or (1 if deep else STREAMING_SAMPLES)
     program = replace(routed.program, buffers=buffers, samples=samples, machine=machine)
-    return Made(placed, routed, program, memories)
+    return Made(placed, routed, program, memories, plan.notes)
 
 
 def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
@@ -82,8 +87,13 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
     machine, ends, lengths = config.machine, placed.ends, placed.lengths()
     shapes = {name: value.shape for name, value in graph.values.items()}
     tilings = {name: end.tiling for name, end in ends.items()}
-    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, graph.outputs, chunks)
-    transfers = stream_slots(make_transfers(edges, ends, lengths, shapes, machine, config.storage))
+    sent = gradients(plan)
+    outputs = tuple(dict.fromkeys((*graph.outputs, *sorted(sent))))
+    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, outputs, chunks)
+    made = make_transfers(edges, ends, lengths, shapes, machine, config.storage)
+    leaving = trained_state(graph)[1] | (sent - set(graph.outputs))
+    order = [draft.name for draft in plan.drafts]
+    transfers = leaving_state(stream_slots(made), leaving, order, config.prefetch)
     kernels = tuple(
         make_kernel(
             draft, ends[draft.name].region, placed,
@@ -100,7 +110,7 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
     )
     program = Program(
         machine=machine,
-        tensors=make_tensors(graph, plan.drafts, config.storage, job.contents),
+        tensors=make_tensors(graph, (*plan.drafts, *plan.outside), config.storage, job.contents),
         kernels=kernels,
         transfers=transfers,
         buffers=(),
@@ -115,14 +125,15 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
         mode="streaming",
         regions=(Rect(0, 0, machine.rows, machine.cols),),
         streams=streams,
+        outside=make_outside(plan),
     )
     return Routed(kernels, transfers, colored.used, None, program)
 
 
 def too_big(plan: KernelPlan, config: CompileConfig) -> str:
     """Return why no pipeline can hold the weights, empty if one might."""
-    machine, size = config.machine, DTYPE_BYTES[config.storage]
-    weights = sum(_resident(model) for model in plan.models.values()) * size
+    machine = config.machine
+    weights = sum(stored_bytes(model, config.storage) for model in plan.models.values())
     room = machine.data_sram_bytes * machine.working_pes
     if weights <= room:
         return ""
@@ -130,10 +141,6 @@ def too_big(plan: KernelPlan, config: CompileConfig) -> str:
         f"mode streaming: the weights take {weights / 1e9:,.1f} GB, the SRAM of {machine.name} "
         f"holds {room / 1e9:,.1f} GB"
     )
-
-
-def _resident(model: KernelModel) -> int:
-    return model.weights + sum(model.constants)
 
 
 def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
@@ -177,7 +184,8 @@ def _most(job: Job) -> float:
     Known before anything is placed, so that a pipeline that beats it needs no second compile.
     """
     machine, dtype = job.config.machine, job.config.storage
-    words = sum(machine.words(_resident(model), dtype) for model in job.plan.models.values())
+    held = (stored_bytes(model, dtype) for model in job.plan.models.values())
+    words = sum(-(-size // machine.wavelet_bytes) for size in held)
     arriving = words / machine.weight_wavelets_per_cycle
     return MEGACYCLE / arriving if arriving else float("inf")
 

@@ -16,6 +16,9 @@ def check(facts: Facts) -> Finding | None:
     proposals: list[Changes] = []
     if run.config.storage != "fp16":
         proposals.append((Change("dtype", "fp16"),))
+    proposals += _training(facts)
+    if run.config.weights == "stored":
+        proposals.append((Change("weights", "int8"),))
     proposals += [slots_pair(n) for n in (2, 1) if (run.config.in_slots or 99) > n]
     proposals += [(Change("pe_cap", "auto", kernel),) for kernel, _ in run.config.pe_caps]
     smallest = run.compiled.report.smallest_machine
@@ -27,9 +30,23 @@ def check(facts: Facts) -> Finding | None:
     )
     return Finding(
         f"the program does not fit in {len(overflows)} place(s): {overflows[0].sentence()}",
-        evidence, ("dtype", "slots", "pe_cap", "machine"), tuple(proposals), "fit", "alert",
-        weight=1.0,
+        evidence,
+        ("dtype", "weights", "slots", "pe_cap", "machine", "activation_mb", "optimizer"),
+        tuple(proposals), "fit", "alert", weight=1.0,
     )  # fmt: skip
+
+
+def _training(facts: Facts) -> list[Changes]:
+    """Return what takes activations and state of a streamed training step off the wafer."""
+    run = facts.run
+    phases = {value for k in run.program.kernels for key, value in k.tags if key == "phase"}
+    if run.program.mode != "streaming" or "backward" not in phases:
+        return []
+    held = run.compiled.report.activation_bytes / 1e6
+    found: list[Changes] = [(Change("activation_mb", f"{held / part:.4g}"),) for part in (10, 100)]
+    if "optimizer" in phases:
+        found.append((Change("optimizer", "host"),))
+    return found
 
 
 RULE = Rule("does-not-fit", "The program does not fit", check)

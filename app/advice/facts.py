@@ -37,7 +37,12 @@ class Facts:
             for cause, cycles in self.inside(kernel.id).items():
                 found[cause] += cycles * program.samples
         areas = [rect.area for rect, _ in program.areas()]
-        waits = self.run.execution.gaps.sums(len(program.order))
+        for rect, turns in program.areas():
+            for kernel in (program.kernels[index] for index in turns):
+                length = self.run.execution.profiles[kernel.id].length
+                found["imbalance"] += (rect.area - kernel.region.area) * length * program.samples
+        everywhere = len(self.run.execution.net.region_start) - 1
+        waits = self.run.execution.gaps.sums(everywhere)[: len(areas)]
         for code, cause in enumerate(CAUSES):
             found[cause] += int((waits[:, code] * np.array(areas)).sum())
         return found
@@ -95,9 +100,23 @@ class Facts:
     @cached_property
     def critical(self) -> tuple[dict[str, int], int, int]:
         """(cycles by kernel, cycles of transfers, cycles of host transfers) on the critical path"""
-        execution = self.run.execution
-        kernels, shares = critical_shares(execution.program, execution.net, execution.timeline)
+        kernels, shares = self._shares
         return kernels, shares["fabric"], shares["host"]
+
+    @cached_property
+    def loading(self) -> int:
+        """cycles of the critical path in which the host decodes the sample that is awaited"""
+        return self._shares[1]["loader"]
+
+    @cached_property
+    def weighing(self) -> int:
+        """cycles of the critical path in which the weight ports are awaited"""
+        return self._shares[1]["weights"]
+
+    @cached_property
+    def _shares(self) -> tuple[dict[str, int], dict[str, int]]:
+        execution = self.run.execution
+        return critical_shares(execution.program, execution.net, execution.timeline)
 
     @cached_property
     def hot(self) -> HotLink | None:

@@ -21,13 +21,15 @@ def check(facts: Facts) -> Finding | None:
         proposals.append((Change("dtype", "fp16"),))
     if facts.run.config.max_chunks != 8:
         proposals.append((Change("max_chunks", "8"),))
-    rate = facts.run.machine.host_wavelets_per_cycle
+    rate, channels = facts.run.program.host_rate, facts.run.program.host_channels
+    if channels and rate == channels:
+        proposals.insert(0, (Change("host_channels", "auto"),))
     return Finding(
         f"the host ports hold {percent(share)} of the critical path",
         (("host transfers on the critical path", f"{count(host)} cycles"),
          ("host port", f"{rate:g} wavelets a cycle"),
          ("wait-host", percent(facts.share("wait-host")))),
-        ("dtype", "max_chunks"), tuple(proposals), weight=share,
+        ("dtype", "max_chunks", "host_channels"), tuple(proposals), weight=share,
     )  # fmt: skip
 
 

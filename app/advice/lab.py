@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.advice.rule import Changes, changes_text
+from app.runs.routing import routing_of
 from app.runs.run import Run
 from engine.models import program_profiles
 from engine.progress import NO_PROGRESS, Progress
@@ -58,7 +59,8 @@ class CompileLab:
 
     def _measure(self, config: CompileConfig, progress: Progress) -> Trial:
         try:
-            compiled = compile_graph(self._run.compiled.graph, config, progress, self._cache)
+            graph, known = self._run.compiled.graph, routing_of(self._run)
+            compiled = compile_graph(graph, config, progress, self._cache, known)
             program = compiled.program
             profiles = program_profiles(program, compiled.store)
             lengths = {name: found.length for name, found in profiles.items()}
@@ -94,7 +96,7 @@ def trial_text(changes: Changes, before: Trial, after: Trial, goal: str) -> str:
         return f"tried {name}: {after.note or 'it could not be timed'}"
     if not after.fits and before.fits:
         return f"tried {name}: it would not fit ({after.sram_bytes:,} B on the fullest PE)"
-    if any(change.knob == "dtype" for change in changes):
+    if any(change.knob in ("dtype", "weights") for change in changes):
         name += " (values change with it)"
     if goal == "fit":
         return f"tried {name}: it {'fits' if after.fits else 'does not fit either'}"

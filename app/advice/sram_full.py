@@ -22,6 +22,8 @@ def check(facts: Facts) -> Finding | None:
     proposals: list[Changes] = []
     if run.config.storage != "fp16":
         proposals.append((Change("dtype", "fp16"),))
+    if run.config.weights == "stored":
+        proposals.append((Change("weights", "int8"),))
     if any("slot" in item.role and item.count > 2 for item in held):
         proposals.append(slots_pair(2))
     if run.config.cap(name) is not None:
@@ -31,7 +33,7 @@ def check(facts: Facts) -> Finding | None:
         f"the fullest PE of {name} has {size(given)} of {size(capacity)} SRAM allocated "
         f"({percent(given / capacity)})",
         tuple((f"{item.role} {item.name}", size(item.size)) for item in held[:4]),
-        ("dtype", "slots", "pe_cap"), tuple(proposals), "sram", kernels=(name,),
+        ("dtype", "weights", "slots", "pe_cap"), tuple(proposals), "sram", kernels=(name,),
         place=(box.row, box.col, box.rows, box.cols), weight=0.2,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from app.advice import (
     host_bound,
     hot_link,
     idle_mesh,
+    loader_bound,
     memory_bound,
     overhead,
     relayout,
@@ -17,6 +18,7 @@ from app.advice import (
     sram_full,
     stage_imbalance,
     tile_imbalance,
+    weight_bound,
 )
 from app.advice.facts import Facts
 from app.advice.rule import Finding, Rule
@@ -26,7 +28,8 @@ RULES: dict[str, Rule] = {
     module.RULE.id: module.RULE
     for module in (
         does_not_fit, sram_full, slots, fill_drain, stage_imbalance, tile_imbalance, overhead,
-        coarse_chunks, relayout, memory_bound, fabric_bound, host_bound, hot_link, idle_mesh,
+        coarse_chunks, relayout, memory_bound, fabric_bound, weight_bound, loader_bound, host_bound,
+        hot_link, idle_mesh,
     )
 }  # fmt: skip
 """rule id -> rule, most urgent kind first"""

@@ -30,6 +30,7 @@ _VERBS = {
     "compare": ("app.cli.compare", "compare"),
     "sweep": ("app.cli.sweep", "sweep"),
     "debug": ("app.cli.debug", "debug"),
+    "attach": ("app.cli.attach", "attach"),
     "machines": ("app.cli.tables", "machines"),
     "knobs": ("app.cli.tables", "knobs"),
     "ops": ("app.cli.tables", "ops"),
@@ -59,6 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_recordings(verbs)
     add_comparing(verbs, _add_choices)
     _add_debug(verbs)
+    _add_attach(verbs)
     for name, text in (("machines", "list machines and where their figures come from"),
                        ("knobs", "list what can be tuned"),
                        ("ops", "list the ONNX operators that can be read")):  # fmt: skip
@@ -118,6 +120,18 @@ def _add_debug(verbs: argparse._SubParsersAction[_Parser]) -> None:
                        help="a command a line, # for remarks; - reads standard input")  # fmt: skip
     debug.add_argument("--json", action="store_true", help="one JSON object a line of the script")
     _add_choices(debug)
+
+
+def _add_attach(verbs: argparse._SubParsersAction[_Parser]) -> None:
+    attach = verbs.add_parser("attach", help="show a running dashboard's session in this terminal")
+    attach.add_argument("url", nargs="?", default="http://127.0.0.1:8050/",
+                        help="address the server printed (default: %(default)s); ?session=ID "
+                        "picks a session")  # fmt: skip
+    attach.add_argument("--session", default="", metavar="ID",
+                        help="session, or the beginning of one (default: the newest)")  # fmt: skip
+    attach.add_argument("--token", default="", help="token of the server (better: set "
+                        "WAFERSCOPE_TOKEN, or type it when asked)")  # fmt: skip
+    attach.add_argument("--list", action="store_true", help="list the sessions and leave")
 
 
 def _add_models(verbs: argparse._SubParsersAction[_Parser]) -> None:

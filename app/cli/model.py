@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +13,13 @@ from app.cli.gate import check_gate, gated
 from app.cli.main import DOES_NOT_FIT, OK
 from app.cli.options import config_of, dims_of, shape_of, tell_user
 from app.cli.progress import shown_progress
-from app.runs.computed import Computed
 from app.runs.opening import load_graph, open_run
+from app.runs.routing import values_of
 from app.runs.run import Run
 from app.runs.saving import save_run
 from app.runs.summary import compile_summary, run_summary
 from app.runs.values import (
     ValuesError,
-    compute_values,
-    kept_values,
     read_inputs,
     why_no_values,
     write_outputs,
@@ -73,10 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
             1, arguments.model, config, dims, progress, shape=shape_of(arguments), tell=tell_user,
             fed=inputs,
         ).run  # fmt: skip
-    computed = _values(done, arguments, inputs)
-    if computed is not None:
-        kept = kept_values(computed.values, done.program, config.values_mb << 20)
-        done = replace(done, values=kept, computed=computed)
+    done = _with_values(done, arguments, inputs)
     if arguments.output:
         with shown_progress(f"wrote {arguments.output}") as progress:
             save_run(done, Path(arguments.output), progress=progress)
@@ -90,10 +84,10 @@ def run(arguments: argparse.Namespace) -> int:
     return gated(arguments, code, f"run {done.compiled.graph.name}", run_summary(done))
 
 
-def _values(
+def _with_values(
     run: Run, arguments: argparse.Namespace, inputs: dict[str, np.ndarray] | None
-) -> Computed | None:
-    """Compute the values asked for, by default the first sample's; writes --outputs.
+) -> Run:
+    """Return the run with the values asked for, by default the first sample's; writes --outputs.
 
     Raises:
         ValuesError: values were asked for that the model cannot give.
@@ -103,17 +97,17 @@ def _values(
     if which == "none":
         if asked:
             raise UsageError("--values none computes nothing, so --inputs/--outputs make no sense")
-        return None
+        return run
     if why := why_no_values(run):
         if asked or arguments.values:
             raise ValuesError(f"{why}: use --values none")
-        return None
+        return run
     samples = run.program.samples if which == "all" else 1
     with shown_progress("computed the values") as progress:
-        computed = compute_values(run, inputs, samples, progress)
-    if arguments.outputs:
-        write_outputs(Path(arguments.outputs), computed.values.outputs())
-    return computed
+        found = values_of(run, inputs, samples, run.id, progress)
+    if arguments.outputs and found.computed is not None:
+        write_outputs(Path(arguments.outputs), found.computed.values.outputs())
+    return found
 
 
 def _print_report(view: ReportView) -> None:

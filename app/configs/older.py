@@ -16,7 +16,8 @@ from app.configs.text import as_number, as_switch, plain_text
 from lowering.config import KnobError
 
 _TRAINING = "training is not modelled"
-_LOADING = "host input is modelled as a rate (knob host_wavelets_per_cycle)"
+PARALLEL_WORKERS = 8
+"""workers of a parallel loader: num_workers of most training configs of the Model Zoo"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,30 @@ def _precision(value: Any) -> str:
     return "fp16" if as_switch(value) else "fp32"
 
 
+def _held(value: Any) -> str:
+    """A loader that looks ahead by nothing still holds the sample it decodes."""
+    return str(max(1, int(as_number(value) or 0)))
+
+
+def _optimizer(value: Any) -> str:
+    return "host" if as_switch(value) else "wafer"
+
+
+def _megabytes(value: Any) -> str:
+    """From GB over the wafer."""
+    return f"{(as_number(value) or 0) * 1e3:.15g}"
+
+
+def _workers(value: Any) -> str:
+    return str(PARALLEL_WORKERS if as_switch(value) else 1)
+
+
 SECTIONS: dict[str, dict[str, Field]] = {
     "compile_options": {
         "target_device": Field("text", "", "machine", _target),
         "fp16_enabled": Field("switch", "", "dtype", _precision),
-        "optimizer_state_offload": Field("switch", _TRAINING),
-        "max_activation_memory": Field(
-            "number", "SRAM is charged PE by PE, without a limit over the wafer"
-        ),
+        "optimizer_state_offload": Field("switch", "", "optimizer", _optimizer),
+        "max_activation_memory": Field("number", "", "activation_mb", _megabytes),
     },
     "run_options": {
         "num_epochs": Field("whole", _TRAINING),
@@ -59,8 +76,8 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "log_level": Field("text", "progress and errors go to stderr, there are no levels"),
     },
     "data_loading": {
-        "prefetch_depth": Field("whole", _LOADING),
-        "use_parallel_loader": Field("switch", _LOADING),
+        "prefetch_depth": Field("whole", "", "loader_prefetch", _held),
+        "use_parallel_loader": Field("switch", "", "loader_workers", _workers),
     },
 }
 """section -> field -> what it means"""

@@ -39,7 +39,7 @@ def render_html(pictures: Sequence[Picture]) -> bytes:
         )
     data = {**describe(first), **_colours(first), **_blank(first), "frames": frames}
     template = resources.files("app.assets").joinpath("replay.html").read_text(encoding="utf-8")
-    text = json.dumps(data, sort_keys=True, separators=(",", ":")).replace("</", "<\\/")
+    text = json.dumps(data, sort_keys=True, separators=(",", ":")).replace("<", "\\u003c")
     page = template.replace("__TITLE__", escape(first.title)).replace("__THEME__", first.theme)
     return page.replace("__DATA__", text).encode("utf-8")
 

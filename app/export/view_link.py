@@ -26,11 +26,18 @@ def view_fragment(cursor: Cursor) -> str:
         "step": str(cursor.step), "metric": cursor.metric, "stride": cursor.stride,
         "view": f"{box.row},{box.col},{box.rows},{box.cols}",
     }  # fmt: skip
+    if cursor.sample:
+        parts["sample"] = str(cursor.sample)
+    if cursor.log:
+        parts["log"] = "1"
     chosen = cursor.selection
     if chosen.kind == "pe" and chosen.pe is not None:
         parts["pe"] = f"{chosen.pe[0]},{chosen.pe[1]}"
     elif chosen.kind == "kernel" and chosen.kernel:
         parts["kernel"] = chosen.kernel
+    elif chosen.kind == "region" and chosen.region is not None:
+        area = chosen.region
+        parts["region"] = f"{area.row},{area.col},{area.rows},{area.cols}"
     return urlencode(parts)
 
 

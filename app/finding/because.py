@@ -14,6 +14,7 @@ from app.runs.run import Run
 from engine.causes import CAUSES
 from engine.event_kinds import ARRIVES, END, GIVEN, LEFT, MOVES, NEEDED, RESUME, START
 from engine.program import HOST
+from engine.timing.net import weight_transfers
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Tie:
     transfer: str
     """transfer waited for, empty for none"""
     lever: str
-    """in_slots | out_slots | producer | fabric | host | region | weights: what acts on it"""
+    """in_slots | out_slots | producer | fabric | host | weights | region: what acts on it"""
     sentence: str
 
 
@@ -108,8 +109,10 @@ def _tie(run: Run, gap: Gap, source: int) -> Tie | None:
         )  # fmt: skip
     if kind not in (LEFT, ARRIVES):
         return None
+    if subject in weight_transfers(run.program):
+        return _weights(run, subject, sample, time)
     if subject >= len(run.program.transfers):
-        return _weights(run, subject - len(run.program.transfers), sample, time)
+        return None
     transfer = run.program.transfers[subject]
     if kind == LEFT:
         text = (
@@ -120,15 +123,18 @@ def _tie(run: Run, gap: Gap, source: int) -> Tie | None:
     return _arrival(run, gap, source)
 
 
-def _weights(run: Run, place: int, sample: int, time: int) -> Tie | None:
-    """Return the wait for streamed weights, None for the room that they are given."""
-    if place >= len(run.program.streams):
-        return None
-    stream = run.program.streams[place]
-    first = int(run.timeline.start[len(run.program.kernels) + place, sample])
+def _weights(run: Run, subject: int, sample: int, time: int) -> Tie:
+    """Return a wait for the weight ports: for what comes in, or for state to leave."""
+    transfers = run.program.transfers
+    if subject < len(transfers):
+        tensor = transfers[subject].tensor
+        text = f"'{tensor}' of sample {sample} has left through the weight ports at cycle {time:,}"
+        return Tie("wait-weights", transfers[subject].id, "weights", text)
+    stream = run.program.streams[subject - len(transfers)]
+    began = int(run.timeline.start[len(run.program.kernels) + subject - len(transfers), sample])
     text = (
-        f"the weights of {stream.kernel} for sample {sample} arrive at cycle {time:,}; their first "
-        f"wavelet went through the ports at {first:,}"
+        f"the weights of {stream.kernel} for sample {sample} arrive at cycle {time:,}, through the "
+        f"ports since {began:,}"
     )
     return Tie("wait-weights", stream.id, "weights", text)
 
@@ -157,6 +163,8 @@ def _arrival(run: Run, gap: Gap, source: int) -> Tie:
         held, lever = _held_back(run, source)
         return Tie(cause, transfer.id, lever, f"{text}: given at {given:,}, it moved from "
                                               f"{moved:,} on, when {held}")  # fmt: skip
+    if cause == "wait-host" and run.program.loader and given > gap.t0:
+        return Tie(cause, transfer.id, "host", f"{text}; the host had decoded it by {given:,}")
     if cause == "wait-host":
         return Tie(cause, transfer.id, "host", f"{text}, moving since {moved:,}")
     if cause == "wait-input":

@@ -28,8 +28,8 @@ _LEVERS = {
     "wait-output": ("slots",),
     "wait-input": ("max_chunks", "pe_cap"),
     "wait-fabric": ("dtype", "max_chunks", "slots"),
-    "wait-host": ("dtype",),
-    "wait-weights": ("dtype",),
+    "wait-host": ("dtype", "loader_workers", "host_channels"),
+    "wait-weights": ("dtype", "prefetch", "optimizer"),
     "fill": ("samples", "max_chunks"),
     "drain": ("samples", "max_chunks"),
 }

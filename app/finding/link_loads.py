@@ -125,7 +125,7 @@ def _rate(run: Run, flow: Flow) -> np.ndarray:
     """Return a flow's words on its busiest link a cycle (kernel: running or not), by step."""
     timeline = run.timeline
     if flow.is_kernel:
-        ran = np.diff(run.execution.fields.tables.run[flow.index])
+        ran = np.diff(run.execution.fields.tables.run.row(flow.index))
         return np.asarray(ran / np.diff(timeline.times))
     low, high = timeline.segment_start[flow.index : flow.index + 2]
     begin = timeline.times[:-1]

@@ -20,6 +20,7 @@ from lowering.cache import StageCache
 from lowering.compiler import Compiled, compile_graph
 from lowering.config import CompileConfig
 from lowering.graph import Graph
+from lowering.stages.experts import Routing
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -106,13 +107,14 @@ def make_run(
     source: str,
     progress: Progress = NO_PROGRESS,
     cache: StageCache | None = None,
+    routing: Routing | None = None,
 ) -> Run:
-    """Compile and execute a graph.
+    """Compile and execute a graph, with the experts that tokens take as far as `routing` knows.
 
     Raises:
         Cancelled: the progress was asked to stop.
     """
-    compiled = compile_graph(graph, config, progress, cache)
+    compiled = compile_graph(graph, config, progress, cache, routing)
     compile_if_needed(compiled.program, progress)
     execution = execute(compiled.program, compiled.store, progress)
     return Run(run_id, compiled, execution, source)

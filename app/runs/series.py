@@ -59,7 +59,8 @@ def samples_in_work(run: Run) -> np.ndarray:
     started = np.stack(
         [np.searchsorted(s, begin, "right") for s in run.timeline.start[: len(run.program.kernels)]]
     )
-    return np.asarray(np.where(run.execution.fields.tables.alive, started - 1, -1))
+    alive = np.stack([held.row() for held in run.execution.fields.tables.alive])
+    return np.where(alive > 0, started - 1, -1)
 
 
 def samples_done(run: Run) -> np.ndarray:

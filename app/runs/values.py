@@ -16,6 +16,7 @@ import numpy as np
 from app.runs.computed import REFERENCE_BYTES, Computed
 from app.runs.run import Run
 from engine import archive
+from engine.kernels.dequantize.spec import stored_as
 from engine.program import Program
 from engine.progress import NO_PROGRESS, Progress
 from engine.values import NonFinite, ValueRun, compare, run_values
@@ -204,9 +205,12 @@ def _plain(number: float | None) -> float | None:
 def values_standing(run: Run, computed: Computed) -> str:
     """Return what the values rest on."""
     program = run.program
+    integers = sum(bool(stored_as(kernel.spec)) for kernel in program.kernels)
+    weights = f" (int8 weights in {integers} kernels)" if integers else ""
     return (
-        f"model: {computed.inputs}, {program.storage} storage, {program.accumulate} sums in "
-        "the mesh's order between PEs and BLAS's inside a tile; errors against a float64 reference"
+        f"model: {computed.inputs}, {program.storage} storage{weights}, {program.accumulate} sums "
+        "in the mesh's order between PEs and BLAS's inside a tile; errors against a float64 "
+        "reference"
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 
 from app.runs.opening import USER_ERRORS
+from app.runs.routing import routing_of
 from app.runs.run import Run, make_run
 from app.runs.values import ValuesError
 from app.session import moves
@@ -67,10 +68,12 @@ class RunVerbs(CursorVerbs):
 
     def _recompile(self, config: CompileConfig, what: str) -> JobState:
         self._wanted = config
-        graph, source = self.run.compiled.graph, self.run.source
+        run = self.run
+        graph, source = run.compiled.graph, run.source
+        known = routing_of(run) if config.seed == run.config.seed else None
 
         def work(progress: Progress) -> Run:
-            return make_run(next_run_id(), graph, config, source, progress, self._cache)
+            return make_run(next_run_id(), graph, config, source, progress, self._cache, known)
 
         self._say(f"compiling with {what}")
         return self._jobs.start(

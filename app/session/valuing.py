@@ -7,15 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.runs.computed import Computed
+from app.runs.routing import values_of
 from app.runs.run import Run
-from app.runs.values import compute_values, kept_values, values_sentence, why_no_values
+from app.runs.values import values_sentence, why_no_values
+from app.session.history import Change
 from app.session.jobs import Jobs, JobState
-from app.session.tuning import RunVerbs
+from app.session.tuning import RunVerbs, next_run_id
 from app.session.warming import compile_kernels, must_compile
 from app.views.build_values import view_values
 from app.views.values import ValuesView
 from engine.progress import Progress
+
+ROUTED = "timed with the tokens that each expert takes"
+"""the change that values of a mixture make"""
 
 
 class ValueVerbs(RunVerbs):
@@ -66,12 +70,12 @@ class ValueVerbs(RunVerbs):
                 self._say(refusal)
                 return None
 
-            def work(progress: Progress) -> Computed:
-                return compute_values(run, inputs, samples, progress)
+            def work(progress: Progress) -> Run:
+                return values_of(run, inputs, samples, next_run_id(), progress, self._cache)
 
             self._say("computing values")
             return self._jobs.start(
-                "values", work, lambda computed: self._attach(run, computed), self._say_failed
+                "values", work, lambda found: self._attach(run, found), self._say_failed
             )
 
     def _why_not_now(self, run: Run, inputs: Mapping[str, np.ndarray] | None) -> str:
@@ -84,12 +88,21 @@ class ValueVerbs(RunVerbs):
             return f"'{state.what}' is at work; values can be computed after it ('cancel' stops it)"
         return ""
 
-    def _attach(self, run: Run, computed: Computed) -> None:
-        """Show the same run with its values: its frames stay, so its id does."""
+    def _attach(self, before: Run, run: Run) -> None:
+        """Show a run with its values: the same one, or one timed anew by what they say.
+
+        The same keeps its id, so its frames stay; another one is a change that can be undone.
+        """
+        assert run.computed is not None
         with self._lock:
-            kept = kept_values(computed.values, run.program, run.config.values_mb << 20)
-            self._history.swap(replace(run, values=kept, computed=computed))
-            self._say(values_sentence(computed))
+            sentence = values_sentence(run.computed)
+            if run.id == before.id:
+                self._history.swap(run)
+            elif self.run.id == before.id:
+                self._history.push(Change(ROUTED, run))
+                self._follow(before)
+                sentence = f"{sentence}; {ROUTED}"
+            self._say(sentence)
 
     def _say_failed(self, message: str) -> None:
         with self._lock:

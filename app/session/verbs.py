@@ -38,6 +38,11 @@ class CursorVerbs:
         return self._revision
 
     @property
+    def trouble(self) -> str:
+        """why the session cannot be reached: never, it is in this process"""
+        return ""
+
+    @property
     def message(self) -> str:
         """answer to the last verb, empty when there is nothing to say"""
         return self._message

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.tui.session import Session
+    from app.session.protocol import Session
 
 USAGE = 2
 """exit code when there is no terminal to draw on"""

@@ -6,7 +6,7 @@ What idle, hot or overflow means is decided below; every action goes through the
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -17,6 +17,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.timer import Timer
 
+from app.session.protocol import Session
 from app.tui import lines
 from app.tui.courier import Answer, Ask, Courier, Do, Fault, Look, Page, Snapshot
 from app.tui.debug_desk import FACES as DEBUG_FACES
@@ -25,7 +26,6 @@ from app.tui.glyphs import Glyphs, detect
 from app.tui.keys import TABLE, key_commands
 from app.tui.main_screen import MainScreen
 from app.tui.map_widget import MapWidget
-from app.tui.session import Session
 from app.tui.style import CSS as STYLE
 from app.tui.survey_desk import FACES as SURVEY_FACES
 from app.views.build_status import job_view
@@ -64,6 +64,8 @@ class WaferscopeApp(App[int]):
         self._played_step = -1
         self._seen_job = 0, ""
         self._busy_ticks = 0
+        self._asked_for: Hashable = None
+        self._was_lost = False
         self._desk = Desk(self)
         self._faces: dict[str, Callable[[], None]] = {
             "idle": lambda: self.ask("idle"), "report": lambda: self.ask("report"),
@@ -180,7 +182,12 @@ class WaferscopeApp(App[int]):
         self._main.show_answer(Text(text, lines.SEVERITY[severity], no_wrap=True))
 
     def _watch(self) -> None:
-        """Show that something lasts: a job, or an answer that is still being computed."""
+        """Show what another face changed, that the session is lost, or that something lasts."""
+        if self.session.trouble:
+            self._was_lost = True
+            self.say(self.session.trouble, "alert")
+            return
+        self._follow_others()
         self._busy_ticks = 0 if self.courier.is_idle else self._busy_ticks + 1
         job = self.session.job
         if job is not None and job.is_running:
@@ -192,6 +199,16 @@ class WaferscopeApp(App[int]):
             self.courier.send(Look())
         if job is not None:
             self._seen_job = job.id, job.state
+
+    def _follow_others(self) -> None:
+        """Look again when the session changed by itself or by another face, or is back."""
+        shot, revision = self._main.snapshot, self.session.revision
+        if shot is None or not self.courier.is_idle:
+            return
+        is_news = revision not in (shot.revision, self._asked_for)
+        if is_news or self._was_lost:
+            self._asked_for, self._was_lost = revision, False
+            self.courier.send(Look())
 
     # -- looks -------------------------------------------------------------------------------
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from app.commands import CommandError
+from app.session.protocol import Session, SessionLost
 from app.tui.difference import difference_map
 from app.tui.glyphs import Glyphs
 from app.tui.picture import fit
-from app.tui.session import Session
 from app.tui.turns import of_turn
 from app.views.kernel import KernelView
 from app.views.map import MapView
@@ -51,7 +51,8 @@ class Ask:
     """Fetch what a page shows."""
 
     page: str
-    """knobs | idle | kernels | values | report | compare, or of `session.surveying.PAGES`"""
+    """knobs | idle | kernels | values | report | compare | breaks | hot | why | advice |
+    bottleneck | memory | roofline | graph"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ class Snapshot:
     """why the last command was refused, empty when it was not"""
     streaming: StreamingView | None = None
     """whose turn it is, None for a pipeline"""
+    revision: Hashable = None
+    """the session's before anything here was asked for"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,6 +142,8 @@ class Courier:
                 orders.append(more)
             try:
                 self._carry(orders)
+            except SessionLost as lost:
+                self._deliver(Fault(str(lost)))
             except Exception as error:
                 self._deliver(Fault(f"internal fault: {type(error).__name__}: {error}"))
             finally:
@@ -164,20 +169,20 @@ class Courier:
         return ""
 
     def _page(self, name: str) -> object:
-        if name == "knobs":
-            return self._session.view_knobs()
-        if name == "idle":
-            return self._session.find_idle("run")
-        if name == "compare":
-            return self._session.view_compare()
-        if name == "values":
-            return self._session.view_values()
-        if name in ("report", "kernels"):
-            return self._session.view_report()
-        return self._session.view_page(name)
+        session = self._session
+        makers: dict[str, Callable[[], object]] = {
+            "knobs": session.view_knobs, "idle": session.find_idle, "values": session.view_values,
+            "compare": session.view_compare, "report": session.view_report,
+            "kernels": session.view_report, "breaks": session.view_breaks,
+            "hot": session.find_hot, "why": session.view_explain, "advice": session.view_advice,
+            "bottleneck": session.view_bottleneck, "memory": session.view_memory,
+            "roofline": session.view_roofline, "graph": session.view_graph,
+        }  # fmt: skip
+        return makers[name]()
 
     def _snapshot(self, error: str) -> Snapshot:
         session, room = self._session, self.room
+        revision = session.revision
         status = session.view_status()
         view = session.cursor.viewport
         plan = fit(view.rows, view.cols, room.high, room.wide, self._glyphs.pixel_height)
@@ -193,6 +198,7 @@ class Courier:
             session.view_kernel(),
             error,
             streaming,
+            revision,
         )
 
     def _difference(self, shown: MapView, error: str) -> tuple[MapView, str]:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
 
-def to_plain(value: Any) -> Any:
+def _nothing(value: float) -> None:
+    """Stand for a float that JSON cannot hold."""
+
+
+def to_plain(value: Any, odd: Callable[[float], Any] = _nothing) -> Any:
     """Return `value` in JSON's own types; arrays as dtype, shape and base64 data.
 
-    A float that JSON cannot hold becomes None.
+    A float that JSON cannot hold becomes what `odd` makes of it, None by default.
     """
     if isinstance(value, np.ndarray):
         data = np.ascontiguousarray(value)
@@ -24,15 +28,15 @@ def to_plain(value: Any) -> Any:
             "data": base64.b64encode(data.tobytes()).decode("ascii"),
         }
     if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}
+        return {f.name: to_plain(getattr(value, f.name), odd) for f in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): to_plain(item) for key, item in value.items()}
+        return {str(key): to_plain(item, odd) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [to_plain(item) for item in value]
+        return [to_plain(item, odd) for item in value]
     if isinstance(value, np.generic):
-        return to_plain(value.item())
+        return to_plain(value.item(), odd)
     if isinstance(value, float) and not math.isfinite(value):
-        return None
+        return odd(value)
     return value
 
 

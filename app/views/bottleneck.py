@@ -12,7 +12,8 @@ class ShareRow:
     """One part of the critical path."""
 
     kind: str
-    """compute | overhead | memory | fabric | input | imbalance"""
+    """compute | overhead | memory | fabric | input | imbalance, and where the program has them
+    loader (samples decoded on the host) and weights"""
     cycles: int
     share: float
     """of the makespan, 0..1"""

@@ -21,6 +21,8 @@ def view_bottleneck(run: Run) -> BottleneckView:
     kernels, shares = critical_shares(execution.program, execution.net, run.timeline)
     cycles = dict.fromkeys(("compute", "overhead", "memory", "fabric", "input", "imbalance"), 0.0)
     cycles["fabric"], cycles["input"] = float(shares["fabric"]), float(shares["host"])
+    if run.program.loader:
+        cycles["loader"] = float(shares["loader"])
     if run.program.streams:
         cycles["weights"] = float(shares["weights"])
     for name, held in kernels.items():

@@ -10,6 +10,7 @@ import numpy as np
 from app.runs.run import Run
 from app.units import count, percent
 from app.views.streaming import ArrivalRow, StreamingView
+from engine.timing.net import weight_transfers
 
 
 def view_streaming(run: Run, step: int) -> StreamingView | None:
@@ -22,7 +23,11 @@ def view_streaming(run: Run, step: int) -> StreamingView | None:
     if is_waiting:
         turn = _next(run, end)
     arriving = _arriving(run, begin, end)
-    return StreamingView(turn, is_waiting, arriving, _sentence(turn, is_waiting, arriving))
+    leaving = _leaving(run, begin, end)
+    sentence = _sentence(turn, is_waiting, arriving)
+    if leaving:
+        sentence += f"; leaving through the weight ports: {', '.join(leaving)}"
+    return StreamingView(turn, is_waiting, arriving, leaving, sentence)
 
 
 def kernels_in(run: Run, begin: int, end: int) -> tuple[str, ...]:
@@ -50,6 +55,17 @@ def _arriving(run: Run, begin: int, end: int) -> tuple[ArrivalRow, ...]:
             sent = stream.words * max(0, begin - start) // max(1, stop - start)
             rows.append(ArrivalRow(stream.kernel, sample, stream.words, sent, stop))
     return tuple(rows)
+
+
+def _leaving(run: Run, begin: int, end: int) -> tuple[str, ...]:
+    timeline, found = run.timeline, []
+    for index in sorted(weight_transfers(run.program)):
+        if index < len(run.program.transfers):
+            chunks = slice(*timeline.chunk_start[index : index + 2])
+            moving = (timeline.started[chunks] < end) & (timeline.left[chunks] > begin)
+            if moving.any():
+                found.append(run.program.transfers[index].tensor)
+    return tuple(found)
 
 
 def _sentence(turn: tuple[str, ...], is_waiting: bool, arriving: tuple[ArrivalRow, ...]) -> str:

@@ -75,6 +75,10 @@ def _rows(
         for name in kernel.writes:
             if name in arrays:
                 yield _row(run, name, kernel.id, arrays[name], errors.get(name))
+    for work in run.program.outside:
+        for name in work.writes:
+            if name in arrays and run.program.tensor(name).role != "input":
+                yield _row(run, name, None, arrays[name], errors.get(name))
 
 
 def _row(

@@ -31,4 +31,6 @@ class StreamingView(View):
     is_waiting: bool
     """True when none runs in the step"""
     arriving: tuple[ArrivalRow, ...]
+    leaving: tuple[str, ...]
+    """tensors on their way out through the weight ports: gradients or new state"""
     sentence: str

@@ -13,7 +13,7 @@ class TensorRow:
 
     tensor: str
     kernel: str | None
-    """kernel that writes it, None for an input of the model"""
+    """kernel that writes it, None for what comes from outside: inputs, and work done there"""
     shape: tuple[int, ...]
     max_error: float | None
     """max |ours - reference| / max |reference|, None where nothing was compared"""

@@ -93,6 +93,13 @@ class Access:
         """Return True for the right cookie."""
         return hmac.compare_digest(cookie.encode(), self.cookie().encode())
 
+    def admits(self, cookie: str, authorization: str) -> bool:
+        """Return True for who shows the cookie, or the token as 'Bearer TOKEN'."""
+        if not self.token or self.knows(cookie):
+            return True
+        scheme, _, shown = authorization.partition(" ")
+        return scheme.lower() == "bearer" and self.opens(shown.strip())
+
 
 def make_access(host: str, base: str = "", names: tuple[str, ...] = ()) -> Access:
     """Return the access of a server; other machines need a new token.

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.web.weighing import weigh
@@ -26,6 +26,10 @@ BUDGET_BYTES = 1 << 30
 """arrays that all sessions may hold together"""
 IDLE_SECONDS = 60.0
 """time without a request after which a session may be freed for memory"""
+FACE_SECONDS = 5.0
+"""time after which a page or terminal that asked nothing is thought to have left"""
+_MOST_FACES = 16
+"""faces of a session that are counted"""
 _WEIGH_SECONDS = 20.0
 """time between two looks at the memory"""
 
@@ -43,6 +47,26 @@ class _Session:
     """number that no other session of this server has"""
     used: float
     """time of the newest request, seconds of the registry's clock"""
+    is_fresh: bool = True
+    """False once another model was opened in it"""
+    faces: dict[str, float] = field(default_factory=dict)
+    """time of the newest look of each page or terminal that follows it"""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """A session as others may see it."""
+
+    id: str
+    debugger: Debugger
+    born: int
+    """number that no other session of this server has"""
+    is_fresh: bool
+    """True while it holds what the server was started with"""
+    idle_seconds: float
+    """time since its newest request"""
+    faces: int
+    """pages and terminals that follow it"""
 
 
 class Registry:
@@ -79,18 +103,43 @@ class Registry:
         with self._lock:
             return self._find(session).debugger
 
-    def born(self, session: str) -> int:
-        """Return a number that changes when a tab's debugger was replaced by another."""
-        with self._lock:
-            return self._find(session).born
-
     def replace(self, session: str, debugger: Debugger) -> None:
         """Give a tab another debugger, such as one on another model."""
         with self._lock:
             found = self._find(session)
             found.debugger.cancel()
             self._born += 1
-            found.debugger, found.born = debugger, self._born
+            found.debugger, found.born, found.is_fresh = debugger, self._born, False
+
+    def sessions(self) -> tuple[SessionFacts, ...]:
+        """Return all sessions, the one used last first."""
+        with self._lock:
+            return tuple(self._facts(name) for name in reversed(self._sessions))
+
+    def look(self, session: str, face: str = "") -> SessionFacts | None:
+        """Return a session without using it, None when it was never there or was freed.
+
+        `face` names the page or terminal that looks, so that it is counted.
+
+        Raises:
+            SessionError: the id is not of this server.
+        """
+        with self._lock:
+            self._check(session)
+            found = self._sessions.get(session)
+            if found is None:
+                return None
+            if face and (face in found.faces or len(found.faces) < _MOST_FACES):
+                found.faces[face] = self._clock()
+            return self._facts(session)
+
+    def _facts(self, name: str) -> SessionFacts:
+        found, now = self._sessions[name], self._clock()
+        found.faces = {f: seen for f, seen in found.faces.items() if now - seen < FACE_SECONDS}
+        return SessionFacts(
+            name, found.debugger, found.born, found.is_fresh, now - found.used,
+            len(found.faces),
+        )  # fmt: skip
 
     def close(self) -> None:
         """Stop what works in the background and forget all sessions."""
@@ -102,11 +151,14 @@ class Registry:
     def __len__(self) -> int:
         return len(self._sessions)
 
-    def _find(self, session: str) -> _Session:
+    def _check(self, session: str) -> None:
         if not self._pattern.fullmatch(session):
             raise SessionError(
                 "this page belongs to a server that has ended; reload it to go on with the new one"
             )
+
+    def _find(self, session: str) -> _Session:
+        self._check(session)
         now = self._clock()
         found = self._sessions.get(session)
         if found is None:

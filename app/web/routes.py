@@ -19,6 +19,7 @@ from app.web.difference import difference_answer
 from app.web.folders import FolderError, Folders
 from app.web.moment import moment_json
 from app.web.pages import PAGES, page_json
+from app.web.reading import add_reading, news_of
 from app.web.registry import Registry, SessionError
 from app.web.state import level_table, page_state, page_tables, run_facts
 from lowering.config import KnobError
@@ -39,6 +40,7 @@ def make_api(registry: Registry, folders: Folders | None = None) -> Blueprint:
     _add_session_routes(api, registry, folders or Folders(()))
     _add_panel_routes(api, registry)
     _add_run_routes(api, registry)
+    add_reading(api, registry)
 
     @api.get("/tables/<epoch>")
     def tables(epoch: str) -> Response:
@@ -58,7 +60,8 @@ def make_api(registry: Registry, folders: Folders | None = None) -> Blueprint:
 
 def _add_session_routes(api: Blueprint, registry: Registry, folders: Folders) -> None:
     def state_of(session: str, debugger: Debugger, **more: str) -> Response:
-        return jsonify({**more, **page_state(debugger), "born": registry.born(session)})
+        news = news_of(registry.look(session))
+        return jsonify({**more, **page_state(debugger), "news": news, "born": news["born"]})
 
     @api.get("/state/<session>")
     def state(session: str) -> Response:
@@ -207,7 +210,10 @@ def _add_run_routes(api: Blueprint, registry: Registry) -> None:
         debugger = registry.get(session)
         if debugger.run.id != run:
             return _gone()
-        data, headers = level_table(debugger.run, metric, bool(log))
+        try:
+            data, headers = level_table(debugger.run, metric, bool(log))
+        except LookupError as error:
+            return Response(str(error.args[0]), status=404, mimetype="text/plain")
         answer = _kept(Response(data, mimetype="application/octet-stream"))
         answer.headers.update(headers)
         return answer

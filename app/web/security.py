@@ -25,7 +25,7 @@ _POLICY = (
 )
 _ASK = (
     "this server asks for a token: open the address that it printed when it started, "
-    "with ?token= at its end"
+    "with ?token= at its end; a terminal sends it with 'waferscope attach'"
 )
 MOST_JSON_BYTES = 1 << 20
 """size of a request that is not an upload"""
@@ -90,8 +90,11 @@ def refusal_of_site(access: Access) -> Response | None:
 
 
 def _ask_token(access: Access) -> AnyResponse | None:
-    """Let in who shows the cookie; who shows the token gets the cookie, and a link without it."""
-    if not access.token or access.knows(request.cookies.get(COOKIE, "")):
+    """Let in who shows the cookie or has the token in a header, as a terminal does.
+
+    Who opens the page with the token gets the cookie, and an address without it.
+    """
+    if access.admits(request.cookies.get(COOKIE, ""), request.headers.get("Authorization", "")):
         return None
     given = request.args.get("token", "")
     if request.method != "GET" or request.path != access.base or not access.opens(given):

@@ -69,18 +69,23 @@ def make_server(
     registry: Registry | None = None,
     access: Access | None = None,
     folders: Folders | None = None,
+    most_upload_bytes: int = MOST_UPLOAD_BYTES,
 ) -> Any:
     """Return a server of a debugger on a listening socket; its `run` serves until `close`."""
     from waitress import create_server
 
+    from app.web.bodies import bounded_channel
+
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     sys.setswitchinterval(_SWITCH_SECONDS)
     known = Registry(debugger) if registry is None else registry
-    app = create_app(known, access, folders)
-    return create_server(
+    app = create_app(known, access, folders, most_upload_bytes)
+    server = create_server(
         app.server, sockets=[listener], threads=_THREADS, ident=None,
-        max_request_body_size=MOST_UPLOAD_BYTES + (1 << 20),
+        max_request_body_size=most_upload_bytes + (1 << 20),
     )  # fmt: skip
+    server.channel_class = bounded_channel(access or Access(), most_upload_bytes)
+    return server
 
 
 @contextmanager

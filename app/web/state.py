@@ -37,6 +37,7 @@ def page_state(debugger: Debugger) -> dict[str, Any]:
         "around": [step for step in dict.fromkeys(around) if step != cursor.step],
         "streaming": to_plain(view_streaming(run, cursor.step)),
         "knobs": debugger.view_knobs().to_json(),
+        "compared": debugger.compared is not None,
     }
 
 
@@ -82,6 +83,8 @@ def level_table(run: Run, metric_id: str, log: bool) -> tuple[bytes, dict[str, s
     Raises:
         KeyError: no such metric.
     """
+    if metric_id not in METRICS:
+        raise KeyError(f"there is no metric '{metric_id[:40]}'")
     metric = METRICS[metric_id]
     scale = metric_scale(run, metric_id, log)
     small = metric.kind in ("fraction", "category")

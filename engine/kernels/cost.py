@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.geometry import Split
+from engine.kernels.conv.spec import Conv
+from engine.kernels.dequantize.spec import VECTOR_OPS, Scales, matrix_scales, stored_as
 from engine.kernels.problem import Problem, Shapes, kernel_problem
 from engine.kernels.spec import KernelSpec
 from engine.kernels.work import Epilogue, kernel_epilogue
@@ -53,6 +55,8 @@ class KernelModel:
     """elements of the main operation's resident operand"""
     constants: tuple[int, ...]
     """elements of each resident operand of the epilogue"""
+    scales: Scales | None = None
+    """how the main operation's weights are scaled where they are kept as integers"""
 
 
 def kernel_model(
@@ -60,14 +64,13 @@ def kernel_model(
 ) -> KernelModel:
     """Return the model of a kernel; `weights` names its resident tensors."""
     problem = replace(kernel_problem(spec, shapes), accumulate=accumulate)
-    main = spec.main_op
+    main, stored = spec.main_op, stored_as(spec)
     made = {name for op in spec.ops for name in op.outputs}
-    main_weights = [n for n in main.inputs if n in weights]
-    arriving = [n for n in main.inputs if n not in weights]
-    others = {
-        n for op in spec.ops if op is not main for n in op.inputs
-        if n not in made and n not in weights
-    }  # fmt: skip
+    main_weights = [n for n in main.inputs if n in weights or n in stored]
+    arriving = [n for n in main.inputs if n not in main_weights]
+    beside = [op for op in spec.ops if op is not main and op not in stored.values()]
+    read = dict.fromkeys(n for op in beside for n in op.inputs)
+    others = [n for n in read if n not in made and n not in weights]
     return KernelModel(
         problem,
         kernel_epilogue(spec, problem, shapes),
@@ -75,13 +78,18 @@ def kernel_model(
         stationary=sum(prod(shapes[n]) for n in arriving[1:]),
         side_inputs=sum(prod(shapes[n]) for n in others),
         weights=sum(prod(shapes[n]) for n in main_weights),
-        constants=tuple(
-            prod(shapes[n])
-            for n in dict.fromkeys(
-                n for op in spec.ops if op is not main for n in op.inputs if n in weights
-            )
-        ),
+        constants=tuple(prod(shapes[n]) for n in read if n in weights),
+        scales=_scales(spec, shapes),
     )
+
+
+def _scales(spec: KernelSpec, shapes: Shapes) -> Scales | None:
+    """Return how the main operation's weights are scaled, None where they are floats."""
+    for op in stored_as(spec).values():
+        whole, scale = (shapes[name] for name in op.inputs[:2])
+        conv = isinstance(spec.main_op, Conv)
+        return matrix_scales(whole, scale, zeros=len(op.inputs) > 2, conv=conv)
+    return None
 
 
 def tile_cycles(
@@ -96,8 +104,9 @@ def tile_cycles(
 ) -> TileCycles:
     """Return the cycles of a tile of m units x k units x n results in a group of k_parts rows.
 
-    The arrays broadcast against each other. `density`, 0..1, is the share of products whose weight
-    is not zero; the others are skipped, their share of set-up included. A larger tile never takes
+    The arrays broadcast against each other. `density` is the share of products that are executed:
+    those whose weight is not zero, or of a mixture those of the tokens that its experts got (over 1
+    for more than an even share); set-up goes with them. A larger tile never takes
     fewer cycles: vector operations are counted by the rows, or chunk columns, of the tile
     (`lines`), not by their rounded length.
     """
@@ -112,15 +121,40 @@ def tile_cycles(
     compute = _ceil((products + side) / rate.elements_per_cycle)
     terms = k_all * density if multiplies else 0 * own
     own_lines = model.epilogue.vector_ops * np.maximum(1, lines / k_parts)
-    setups = rate.setup_cycles * (terms * lines + own_lines)
+    main = rate.setup_cycles * terms * lines
+    if model.scales:
+        main = _dequantizing(m_all, k_all, n, terms, machine, dtype)
     looked = m_all if problem.work == "lookup" else 0 * own
-    overhead = _ceil(setups) + looked + machine.task_start_cycles
+    overhead = _ceil(main + rate.setup_cycles * own_lines) + looked + machine.task_start_cycles
     overhead = overhead + machine.loop_cycles * model.epilogue.calls
     overhead = overhead + machine.task_start_cycles * (problem.serial - 1)
     memory = _memory_cycles(products + side, compute, machine, bytes_each)
     transfer = _transfer_cycles(model, m_all, k_all, n, own, k_parts, machine, bytes_each)
     idle = (m == 0) | (n == 0) | (k == 0)
     return TileCycles(*(np.where(idle, 0, part) for part in (compute, overhead, memory, transfer)))
+
+
+def _dequantizing(
+    m: np.ndarray, k: np.ndarray, n: np.ndarray, terms: np.ndarray, machine: MachineSpec, dtype: str
+) -> np.ndarray:
+    """Return the set-up of a product on integers, and the cycles of making floats of them.
+
+    A PE has room for one row or column of floats. Where vectors run along the results, a row is
+    made anew for each position; where they run along the positions of a chunk, a column is made
+    once a chunk. The cheaper way is taken. Ports bound the floats a cycle as the rate does.
+    """
+    rate, size = machine.rate(dtype), DTYPE_BYTES[dtype]
+    each = VECTOR_OPS * max(
+        1 / rate.elements_per_cycle,
+        2 * size / machine.read_bytes_per_cycle,
+        size / machine.write_bytes_per_cycle,
+    )
+    chunks = np.minimum(m, MAX_CHUNKS)
+    by_position = rate.setup_cycles * (terms * m + VECTOR_OPS * m * k) + each * m * k * n
+    by_result = (
+        rate.setup_cycles * (terms * chunks * n + VECTOR_OPS * chunks * n) + each * chunks * k * n
+    )
+    return np.asarray(np.minimum(by_position, by_result))
 
 
 def _ceil(cycles: np.ndarray) -> np.ndarray:
@@ -203,88 +237,9 @@ def chain_latency(
     return np.asarray(down + (across if model.epilogue.row_sums else 0))
 
 
-def weight_bytes(
-    model: KernelModel, k: np.ndarray, n: np.ndarray, rows: np.ndarray, cols: np.ndarray, dtype: str
-) -> np.ndarray:
-    """Return the resident bytes of a tile of k units x n results on a rows x cols region."""
-    problem, size = model.problem, DTYPE_BYTES[dtype]
-    held = 0 * k * n
-    if model.weights:
-        cells = k * problem.k_inner * n
-        share = problem.batch if _sliced(model) else 1
-        if model.weights > problem.k * problem.n:  # experts that a token does not take
-            held = held + -(-(cells * model.weights) // (problem.k * problem.n))
-        else:
-            held = held + -(-cells // share)
-    for elements in model.constants:
-        spread = cols if elements <= problem.n else rows * cols
-        held = held + -(-elements // spread)
-    return np.asarray(held * size)
-
-
-def _sliced(model: KernelModel) -> bool:
-    """Batched constants hold K x N a group, not K x N for all of N."""
-    problem = model.problem
-    return model.weights < problem.k * problem.n and problem.batch > 1
-
-
 def working_chunks(problem: Problem) -> int:
     """Return the chunks a sample can be cut into at most: a divisor of the units along M."""
     return max(c for c in range(1, MAX_CHUNKS + 1) if problem.m_units % c == 0)
-
-
-def even_chunks(problem: Problem, m_parts: np.ndarray, most: int = MAX_CHUNKS) -> np.ndarray:
-    """Return, for each cut of M, the most chunks whose rows are cut evenly, 1 if none is."""
-    best = np.ones_like(m_parts)
-    for chunks in range(2, most + 1):
-        if problem.m_units % chunks == 0:
-            even = (m_parts == 1) | ((problem.m_units // chunks) % m_parts == 0)
-            best = np.where(even, chunks, best)
-    return best
-
-
-def tile_bytes(
-    model: KernelModel,
-    m_parts: np.ndarray,
-    k_parts: np.ndarray,
-    n_parts: np.ndarray,
-    dtype: str,
-    *,
-    whole: bool = False,
-    most: int = MAX_CHUNKS,
-) -> np.ndarray:
-    """Return the bytes of the fullest PE with two slots an edge; what sizing checks.
-
-    A slot holds a chunk, or a whole sample where a neighbour cannot work in chunks.
-    """
-    problem, size = model.problem, DTYPE_BYTES[dtype]
-    chunks = 1 if whole else even_chunks(problem, m_parts, most)
-    m = -(-(problem.m_units // chunks) // m_parts) * problem.m_inner
-    k = -(-problem.k_units // k_parts)
-    n = -(-problem.n_units // n_parts)
-    own = -(-(m * n) // k_parts)
-    held = weight_bytes(model, k, n, m_parts * k_parts, n_parts, dtype)
-    share = m * n / max(1, problem.m * problem.n)
-    if problem.work == "mac":
-        streamed = m * k * model.streamed / max(1, problem.m * problem.k_units * problem.batch)
-        arriving = streamed + k * n * (model.stationary > 0)
-    elif problem.work == "reduce":
-        arriving = m * k * n
-    else:
-        arriving = share * model.streamed
-    arriving = arriving + -(-(share * model.side_inputs) // k_parts)
-    slots = 2 * (arriving + own) * size
-    sums = partial_sum_elements(m, n) * problem.accumulator_bytes
-    return np.asarray(held + np.ceil(slots) + 3 * own * size + sums)
-
-
-def partial_sum_elements(positions: np.ndarray, results: np.ndarray) -> np.ndarray:
-    """Return the partial sums a PE holds at once: one vector in work, one on its way.
-
-    A vector runs along the results of a position, or along the positions of a chunk, whichever
-    is longer; it is summed over K and sent on before the next one begins.
-    """
-    return np.asarray(np.minimum(positions * results, 2 * np.maximum(positions, results)))
 
 
 def row_tiles(problem: Problem, tiling: Tiling) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,8 @@ from typing import Any
 
 from engine.kernels.conv import values as conv
 from engine.kernels.conv.spec import Conv
+from engine.kernels.dequantize import values as dequantize
+from engine.kernels.dequantize.spec import Dequantize
 from engine.kernels.dot import values as dot
 from engine.kernels.dot.spec import Dot
 from engine.kernels.embedding import values as embedding
@@ -39,6 +41,7 @@ _EVALUATORS: dict[type[Operation], Callable[[Any, Sequence[Array]], tuple[Array,
     Map: pointwise.evaluate,
     Dot: dot.evaluate,
     Conv: conv.evaluate,
+    Dequantize: dequantize.evaluate,
     Window: window.evaluate,
     **dict.fromkeys((Reduce, Softmax, Normalize, TopK, CumSum), reduce.evaluate),
     RowSum: embedding.evaluate,

@@ -153,8 +153,8 @@ def _row_sum(op: Operation, shapes: Shapes) -> Problem:
 def _moe(op: Operation, shapes: Shapes) -> Problem:
     """See a mixture as tokens x inner features of a token's experts x features.
 
-    Our assumption: tokens spread evenly over the experts, so every PE has the same share of the
-    active products; the weights of all experts are resident.
+    The weights of all experts are resident. Here tokens spread evenly over them, so every PE has
+    the same share of the active products; `engine.experts` has the shares of a known routing.
     """
     assert isinstance(op, Moe)
     sides = MoeSides.of(op, shapes)

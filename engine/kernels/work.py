@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from engine.kernels.conv.spec import Conv
+from engine.kernels.dequantize.spec import Dequantize
 from engine.kernels.dot.spec import Dot
 from engine.kernels.embedding.spec import RowSum
 from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
@@ -29,7 +30,7 @@ _CELLS = {"lstm": ((3, 1, 1), 4), "gru": ((2, 1), 5), "rnn": ((1,), 0)}
 """times a time step applies each activation, and the operations that join gates to a state"""
 _ADAMW = 13
 """multiplies and additions of one AdamW update beside its root and its division"""
-_NO_ARITHMETIC = (Dot, Conv, Window, Reshape, Transpose, Slice, Expand)
+_NO_ARITHMETIC = (Dot, Conv, Window, Reshape, Transpose, Slice, Expand, Dequantize)
 
 
 @dataclass(frozen=True, slots=True)

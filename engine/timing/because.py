@@ -60,6 +60,8 @@ def edges(runs: Runs) -> Edges:
     yield from _input_resume_edges(runs)
     yield from _output_resume_edges(runs)
     yield from _chunk_edges(runs)
+    if runs.net.loader_workers:
+        yield from _loader_edges(runs)
 
 
 def _region_edges(runs: Runs) -> Edges:
@@ -199,6 +201,20 @@ def _chunk_edges(runs: Runs) -> Edges:
     by_end = runs.base[END] + kernel * net.samples + sample
     source = np.where(chunk == per_sample - 1, by_end, by_need)
     yield runs.base[MOVES] + chunk_of_use(runs), np.where((freed >= 0) & (kernel >= 0), source, -1)
+
+
+def _loader_edges(runs: Runs) -> Edges:
+    """A decoded sample follows the one its worker did before, and the one that made room."""
+    net, transfer = runs.net, runs.chunk_transfer
+    chunks = np.flatnonzero(net.producer[transfer] < 0)
+    per_sample = net.chunks[transfer[chunks]]
+    sample = (chunks - runs.wiring.chunk_start[transfer[chunks]]) // per_sample
+    given, before = runs.base[GIVEN] + chunks, chunks - net.loader_workers * per_sample
+    yield given, np.where(sample >= net.loader_workers, runs.base[GIVEN] + before, -1)
+    left = sample - net.loader_ahead
+    for host in np.flatnonzero(net.producer < 0):
+        last = runs.wiring.chunk_start[host] + (left + 1) * net.chunks[host] - 1
+        yield given, np.where(left >= 0, runs.base[LEFT] + last, -1)
 
 
 def latest(

@@ -106,6 +106,11 @@ def check_net(net: TimingNet) -> None:
         _fail(f"samples is {net.samples}, must be at least 1")
     if net.admit_every < 0:
         _fail(f"admit_every is {net.admit_every} cycles, must be 0 or more")
+    if net.loader_workers < 0 or net.loader_cycles < 0 or net.loader_ahead < net.loader_workers:
+        _fail(
+            f"a loader of {net.loader_workers} workers, {net.loader_cycles} cycles a sample and "
+            f"{net.loader_ahead} samples ahead: none may be negative, and each worker holds one"
+        )
     _check_sizes(net, transfers, uses)
     for name, members, rows in (
         ("region", net.region_kernel, len(net.region_start) - 1),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from engine.timeline import Timeline
 from engine.timing.check import build_deadlock, check_net
 from engine.timing.events import build_timeline
 from engine.timing.loop import FULL, PAUSED, advance
-from engine.timing.net import TimingNet
+from engine.timing.net import SCALARS, TimingNet
 from engine.timing.state import (
     Sharing,
     State,
@@ -91,12 +92,11 @@ def _run(
 
 def _normalise(net: TimingNet) -> TimingNet:
     """Own int64 arrays in C order (one compiled signature); one chunk needs and gives once."""
-    arrays = {
-        name: np.array(value, np.int64, order="C")
-        for name, value in zip(net._fields, net, strict=True)
-        if name not in ("samples", "admit_every")
+    own: dict[str, Any] = {
+        name: int(value) if name in SCALARS else np.array(value, np.int64, order="C")
+        for name, value in net._asdict().items()
     }
-    net = TimingNet(samples=int(net.samples), admit_every=int(net.admit_every), **arrays)
+    net = TimingNet(**own)
     if len(net.use_start) != len(net.words) + 1 or len(net.need_last) != len(net.use_kernel):
         return net
     single = net.chunks == 1
@@ -114,7 +114,7 @@ def _warm_up() -> None:
     one, none = np.ones(1, np.int64), np.zeros(1, np.int64)
     simulate(
         TimingNet(
-            samples=1, admit_every=0, length=np.array([2, 2]),
+            samples=1, **dict.fromkeys(SCALARS[1:], 0), length=np.array([2, 2]),
             region_start=np.array([0, 1, 2]), region_kernel=np.array([0, 1]),
             producer=none, chunks=one, words=one, cap=one, latency=one, out_slots=one,
             give_first=2 * one, give_last=2 * one, use_start=np.array([0, 1]), use_kernel=one,

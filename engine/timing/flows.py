@@ -62,6 +62,27 @@ def _leave(net: TimingNet, wiring: Wiring, state: State, transfer: int, now: int
     state.leaves[transfer] = NEVER
     if net.producer[transfer] >= 0:
         touch(state, net.producer[transfer])
+    elif net.loader_workers > 0:
+        _decode_more(net, state, now)
+
+
+@lean_kernel
+def _decode_more(net: TimingNet, state: State, now: int) -> None:
+    """Begin to decode a sample for each one that has left the host whole."""
+    whole = net.samples
+    for transfer in range(len(net.words)):
+        if net.producer[transfer] < 0:
+            whole = min(whole, state.gone[transfer] // net.chunks[transfer])
+    while state.taken[0] < whole:
+        sample = state.taken[0] + net.loader_ahead
+        state.taken[0] += 1
+        if sample >= net.samples:
+            continue
+        began = max(now, state.ready[sample - net.loader_workers])
+        state.ready[sample] = began + net.loader_cycles
+        for transfer in range(len(net.words)):
+            if net.producer[transfer] < 0:
+                touch(state, len(net.length) + transfer)
 
 
 @lean_kernel
@@ -85,7 +106,7 @@ def _admit(net: TimingNet, wiring: Wiring, state: State, transfer: int, now: int
     """Offer the host's samples that are there."""
     log, chunks = wiring.chunk_start[transfer], net.chunks[transfer]
     while state.given[transfer] < net.samples * chunks:
-        ready = state.given[transfer] // chunks * net.admit_every
+        ready = state.ready[state.given[transfer] // chunks]
         if ready > now:
             break
         state.claimed_log[log + state.given[transfer]] = ready
@@ -102,7 +123,7 @@ def _set_due(net: TimingNet, wiring: Wiring, state: State, transfer: int) -> Non
         due = min(due, left + net.latency[transfer])
     chunks = net.chunks[transfer]
     if net.producer[transfer] < 0 and state.given[transfer] < net.samples * chunks:
-        due = min(due, state.given[transfer] // chunks * net.admit_every)
+        due = min(due, state.ready[state.given[transfer] // chunks])
     state.at[len(net.length) + transfer] = due
 
 

@@ -7,11 +7,12 @@ wavelet a cycle; a flow's share of a resource is an integer in 1 / COEF_UNIT, ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
-from engine.program import HOST, Program, Transfer
+from engine.program import HOST, Loader, Program, Transfer
 from engine.transfers import busiest_words, transfer_latency, transfer_patterns
 
 RATE_UNIT = 720_720
@@ -20,6 +21,8 @@ COEF_UNIT = 1 << 16
 """resolution of a flow's share of a resource"""
 TURN_END = "end of a sample's weights"
 """the ports' last instance of a sample: it waits for the last kernel"""
+SCALARS = ("samples", "admit_every", "loader_workers", "loader_cycles", "loader_ahead")
+"""fields of a net that are plain integers"""
 UNLIMITED = 1 << 40
 """slots that never run out"""
 
@@ -33,6 +36,12 @@ class TimingNet(NamedTuple):
     samples: int
     admit_every: int
     """cycles between host samples; 0 = all there from cycle 0"""
+    loader_workers: int
+    """samples the host decodes at once; 0 = nothing needs decoding"""
+    loader_cycles: int
+    """cycles in which one worker decodes a sample"""
+    loader_ahead: int
+    """samples in decoding or waiting on the host, all workers together"""
     length: np.ndarray
     """(K,) cycles of an instance without stalls, >= 1"""
     region_start: np.ndarray
@@ -101,9 +110,13 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
         index[TURN_END], lasting[TURN_END] = len(names), 1
         names.append(TURN_END)
         regions.append([*(index[stream.id] for stream in program.streams), index[TURN_END]])
+    loader = program.loader or Loader(0, 0, 0)
     return TimingNet(
         samples=program.samples,
         admit_every=program.admit_every,
+        loader_workers=loader.workers,
+        loader_cycles=loader.cycles,
+        loader_ahead=loader.workers * loader.prefetch,
         length=_ints(max(1, lasting[name]) for name in names),
         region_start=_starts(regions),
         region_kernel=_ints(k for region in regions for k in region),
@@ -122,8 +135,8 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
         give_first=_ints(t.give[0] for t in own),
         give_last=_ints(t.give[1] for t in own),
         use_start=_starts([t.consumers for t in own]),
-        use_kernel=_ints(index[t.consumers[i]] for t, i in uses),
-        in_slots=_ints(t.in_slots[i] for t, i in uses),
+        use_kernel=_ints(index[_reader(t, i, program)] for t, i in uses),
+        in_slots=_ints(UNLIMITED if _leaves(t) else t.in_slots[i] for t, i in uses),
         need_first=_ints(t.need[i][0] for t, i in uses),
         need_last=_ints(t.need[i][1] for t, i in uses),
         **_conflicts(program, index, words, lasting),
@@ -131,9 +144,21 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
 
 
 def weight_transfers(program: Program) -> frozenset[int]:
-    """Return the net's transfers that hand streamed weights over."""
+    """Return the net's transfers through the weight ports: weights handed over, what leaves."""
     first = len(program.transfers)
-    return frozenset(range(first, first + len(program.streams)))
+    leaving = (i for i, transfer in enumerate(program.transfers) if _leaves(transfer))
+    return frozenset((*leaving, *range(first, first + len(program.streams))))
+
+
+def _leaves(transfer: Transfer) -> bool:
+    return transfer.port == "weights" and HOST in transfer.consumers
+
+
+def _reader(transfer: Transfer, place: int, program: Program) -> str:
+    """Return who waits for a transfer; what leaves through the weight ports frees SRAM."""
+    if not _leaves(transfer):
+        return transfer.consumers[place]
+    return transfer.until or (TURN_END if program.streams else HOST)
 
 
 def _stream_transfers(program: Program, lengths: Mapping[str, int]) -> list[Transfer]:
@@ -169,8 +194,15 @@ def highest_rate(transfer: Transfer, words: int, program: Program) -> int:
     if HOST not in (transfer.producer, *transfer.consumers) or not words:
         return RATE_UNIT
     moved = sum(leg.words for leg in transfer.legs[:1])
-    port = program.machine.host_wavelets_per_cycle * words / max(1, moved)
+    port = _port_rate(transfer, program) * words / max(1, moved)
     return max(1, min(RATE_UNIT, int(port * RATE_UNIT)))
+
+
+def _port_rate(transfer: Transfer, program: Program) -> float:
+    """Return the wavelets a cycle of the border that a host transfer crosses."""
+    if transfer.port == "weights":
+        return program.machine.weight_wavelets_per_cycle
+    return program.host_rate
 
 
 def _conflicts(
@@ -190,6 +222,9 @@ def _conflicts(
                 own.append((index[term.flow], rate))
         shared.append(moving)
         reserved.append(own)
+    ports = _port_rows(program, words)
+    shared += ports
+    reserved += [[] for _ in ports]
     return {
         "conflict_start": _starts(shared),
         "conflict_transfer": _ints(t for row in shared for t, _ in row),
@@ -198,6 +233,18 @@ def _conflicts(
         "reserve_kernel": _ints(k for row in reserved for k, _ in row),
         "reserve_rate": _ints(r for row in reserved for _, r in row),
     }
+
+
+def _port_rows(program: Program, words: Sequence[int]) -> list[list[tuple[int, int]]]:
+    """Return the loads on each port, in and out, where several transfers share it."""
+    rows: dict[tuple[str, bool], list[tuple[int, int]]] = {}
+    for index, transfer in enumerate(program.transfers):
+        if HOST in (transfer.producer, *transfer.consumers) and words[index]:
+            moved = sum(leg.words for leg in transfer.legs[:1])
+            share = moved * COEF_UNIT / (words[index] * _port_rate(transfer, program))
+            row = rows.setdefault((transfer.port, transfer.producer == HOST), [])
+            row.append((index, max(1, ceil(share))))
+    return [row for row in rows.values() if len(row) > 1]
 
 
 def _ints(values: Iterable[int]) -> np.ndarray:

@@ -120,6 +120,10 @@ class State(NamedTuple):
     """(U,) chunks whose need was reached"""
     freed: np.ndarray
     """(U,) in slots given back"""
+    taken: np.ndarray
+    """(1,) samples of the host that have left it whole; counted where it has a loader"""
+    ready: np.ndarray
+    """(S,) cycle from which the host can give a sample, NEVER while its decoding has not begun"""
     rate: np.ndarray
     """(T,) its rate, -1 before the first is set"""
     moved: np.ndarray
@@ -198,7 +202,7 @@ def build_state(net: TimingNet, wiring: Wiring) -> State:
         "tally": 5, "at": items, "queue": items, "queued": items,
         "turn": len(net.region_start) - 1, "base": kernels, "reserves": kernels,
         "claimed": transfers, "given": transfers, "begun": transfers, "gone": transfers,
-        "here": transfers, "needed": uses, "freed": uses,
+        "here": transfers, "taken": 1, "needed": uses, "freed": uses,
         "rate": transfers, "moved": transfers, "since": transfers,
         "stall_log": 4 * (2 * kernels + 64), "segment_log": 6 * (2 * transfers + chunks + 64),
     }  # fmt: skip
@@ -209,9 +213,19 @@ def build_state(net: TimingNet, wiring: Wiring) -> State:
     }  # fmt: skip
     return State(
         leaves=np.full(transfers, NEVER, np.int64),
+        ready=_ready(net),
         **{name: np.zeros(size, np.int64) for name, size in zeros.items()},
         **{name: np.full(size, -1, np.int64) for name, size in unset.items()},
     )
+
+
+def _ready(net: TimingNet) -> np.ndarray:
+    """Return when the host has each sample; with a loader the first ones, decoded from cycle 0."""
+    sample = np.arange(net.samples, dtype=np.int64)
+    if not net.loader_workers:
+        return sample * net.admit_every
+    rounds = (sample // net.loader_workers + 1) * net.loader_cycles
+    return np.where(sample < net.loader_ahead, rounds, NEVER)
 
 
 def to_lists(arrays: Arrays) -> Arrays:
@@ -227,13 +241,16 @@ def to_arrays(lists: Arrays) -> Arrays:
 def grow_logs(state: State) -> State:
     """Return the state with twice the room for stalls and segments."""
     return state._replace(
-        stall_log=_twice_as_long(state.stall_log), segment_log=_twice_as_long(state.segment_log)
+        stall_log=twice_as_long(state.stall_log), segment_log=twice_as_long(state.segment_log)
     )
 
 
-def _twice_as_long(log: Log) -> Log:
+def twice_as_long(log: Log) -> Log:
+    """Return the array or list with as many zeros behind it."""
     if isinstance(log, np.ndarray):
-        return np.concatenate([log, np.zeros_like(log)])
+        longer = np.zeros(2 * len(log), log.dtype)
+        longer[: len(log)] = log
+        return longer
     return log + [0] * len(log)
 
 

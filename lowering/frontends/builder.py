@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.kernels.dequantize.spec import Dequantize
 from engine.kernels.evaluate import evaluate
 from engine.kernels.pointwise.functions import Array
 from engine.kernels.pointwise.spec import Map
@@ -32,6 +33,8 @@ class GraphBuilder:
         self.constants: dict[str, Array] = {}
         self.unknown: set[str] = set()
         self.nodes: list[Node] = []
+        self.weights: frozenset[str] = frozenset()
+        """results that only products read, as weights"""
         self._sources: dict[str, frozenset[str]] = {}
         self._alias: dict[str, str] = {}
 
@@ -92,15 +95,17 @@ class GraphBuilder:
     def emit(self, op: Operation, kind: str, origin: str, name: str) -> str:
         """Add an operation and return its first output's name.
 
-        An operation on constants only becomes constants, without numbers if one has none. Results
-        of no elements are constants too: nothing of them depends on the inputs.
+        An operation on constants only becomes constants, without numbers if one has none; weights
+        made of integers stay operations. Results of no elements are constants too: nothing of
+        them depends on the inputs.
         """
         made = infer(op, [self.values[each] for each in op.inputs])
         if all(prod(shape) == 0 for shape, _ in made):
             for output, (shape, dtype) in zip(op.outputs, made, strict=True):
                 self.add_constant(output, np.empty(shape, dtype))
             return op.outputs[0]
-        if all(self.is_constant(each) for each in op.inputs) and self._fold(op, made):
+        fixed = all(self.is_constant(each) for each in op.inputs)
+        if fixed and not isinstance(op, Dequantize) and self._fold(op, made):
             return op.outputs[0]
         for output, (shape, dtype) in zip(op.outputs, made, strict=True):
             self.add_value(output, shape, dtype)
@@ -188,12 +193,16 @@ class _Finisher:
             constants={k: v for k, v in builder.constants.items() if k in needed},
             unknown=frozenset(builder.unknown & needed),
             source_hash=source_hash,
-            parameters=self._parameters(needed),
+            parameters=self._parameters(needed, [node.op for node in kept]),
         )
 
-    def _parameters(self, needed: Iterable[str]) -> int:
+    def _parameters(self, needed: Iterable[str], ops: Iterable[Operation]) -> int:
+        stored = [op.inputs for op in ops if isinstance(op, Dequantize)]
+        integers = self._builder.sources(names[0] for names in stored)
+        beside = self._builder.sources(name for names in stored for name in names[1:])
         return sum(
             value.elements
-            for each in self._builder.sources(needed)
-            if (value := self._builder.values[each]).shape and value.dtype.startswith("float")
+            for each in self._builder.sources(needed) - (beside - integers)
+            if (value := self._builder.values[each]).shape
+            and (value.dtype.startswith("float") or each in integers)
         )

@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.kernels.conv.spec import Conv
 from engine.kernels.conv.values import output_shape as conv_shape
+from engine.kernels.dequantize.spec import Dequantize, blocks
 from engine.kernels.dot.spec import Dot
 from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather.spec import Gather, GatherElements, GatherND, Scatter, ScatterND
@@ -200,6 +201,13 @@ def _loss(op: CrossEntropy | CrossEntropyGrad, values: Sequence[Value]) -> Shape
     return labels if isinstance(op, CrossEntropy) else logits
 
 
+def _dequantize(op: Dequantize, values: Sequence[Value]) -> tuple[tuple[Shape, str], ...]:
+    whole, scale = values[0].shape, values[1].shape
+    if blocks(whole, scale) is None or any(value.shape != scale for value in values[2:]):
+        raise ValueError(f"scales {scale} do not divide integers {whole} into equal blocks")
+    return ((whole, values[1].dtype),)
+
+
 def _moe(op: Moe, values: Sequence[Value]) -> Shape:
     x, router, gate, up, down = (value.shape for value in values[:5])
     experts, inner = router[-1], gate[-1]
@@ -238,6 +246,7 @@ _SHAPES: dict[type[Operation], Callable[[Any, Sequence[Value]], Shape]] = {
 
 
 _SEVERAL: dict[type[Operation], Callable[[Any, Sequence[Value]], tuple[tuple[Shape, str], ...]]] = {
+    Dequantize: _dequantize,
     TopK: _top_k,
     Recurrent: _recurrent,
     Window: _windows,

@@ -10,6 +10,7 @@ from lowering.passes.canonicalise import Canonicalise
 from lowering.passes.constant_outputs import HoldConstantOutputs
 from lowering.passes.fold import Fold
 from lowering.passes.global_pool import GlobalPool
+from lowering.passes.integers import DequantizeLast, QuantizeWeights
 
 
 class Pass(Protocol):
@@ -21,25 +22,30 @@ class Pass(Protocol):
 
 
 PIPELINE: tuple[Pass, ...] = (
-    Fold(), Canonicalise(), FoldBatchNorm(), GlobalPool(), HoldConstantOutputs(),
+    DequantizeLast(), Fold(), Canonicalise(), FoldBatchNorm(), GlobalPool(), HoldConstantOutputs(),
 )  # fmt: skip
 """what runs on an imported graph before kernels are formed, in order"""
 
 
+WEIGHTS = ("stored", "int8")
+"""ways of keeping constant weights of products: as the model stores them, or quantised to int8"""
 OPTIONAL: dict[str, type[Pass]] = {"fold_batch_norm": FoldBatchNorm, "global_pool": GlobalPool}
 """passes that a user may switch off, by name"""
 
 
-def run_passes(graph: Graph, off: Sequence[str] = ()) -> Graph:
-    """Return the graph after every pass of the pipeline but the optional ones named in `off`."""
+def run_passes(graph: Graph, off: Sequence[str] = (), weights: str = WEIGHTS[0]) -> Graph:
+    """Return the graph after every pass of the pipeline but the optional ones named in `off`.
+
+    `weights` is one of `WEIGHTS`: how constant weights of products are kept.
+    """
     skipped = tuple(OPTIONAL[name] for name in off)
     for rewrite in PIPELINE:
         if not isinstance(rewrite, skipped):
             graph = rewrite.run(graph)
-    return graph
+    return QuantizeWeights().run(graph) if weights == "int8" else graph
 
 
 __all__ = [
-    "OPTIONAL", "PIPELINE", "Canonicalise", "Fold", "FoldBatchNorm", "GlobalPool",
-    "HoldConstantOutputs", "Pass", "run_passes",
+    "OPTIONAL", "PIPELINE", "WEIGHTS", "Canonicalise", "DequantizeLast", "Fold", "FoldBatchNorm",
+    "GlobalPool", "HoldConstantOutputs", "Pass", "QuantizeWeights", "run_passes",
 ]  # fmt: skip

@@ -8,9 +8,10 @@ producer. Joining the latest keeps the kernels acyclic: all other inputs come fr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.kernels.conv.spec import Conv
+from engine.kernels.dequantize.spec import Dequantize
 from engine.kernels.dot.spec import Dot
 from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather.spec import Gather, GatherElements, GatherND, Scatter, ScatterND
@@ -24,6 +25,7 @@ from engine.kernels.reduce.spec import CumSum, Normalize, Reduce, Softmax, TopK
 from engine.kernels.spec import KernelSpec, Operation
 from engine.kernels.window.spec import Window
 from lowering.graph import Graph, Node
+from lowering.passes.integers import kept_integers
 from lowering.passes.phases import training_phases
 from lowering.passes.rewrite import readers
 
@@ -99,6 +101,7 @@ def fuse(graph: Graph, joining: tuple[str, ...] = FUSABLE) -> tuple[KernelDraft,
     """Return the kernels of a graph in an order that computes; only `joining` classes join."""
     groups: list[_Group] = []
     owner: dict[str, int] = {}
+    graph, floats = _apart(graph)
     phases = training_phases(graph)
     for nodes in _bundles(graph) if phases else ([node] for node in graph.nodes):
         phase = phases.get(nodes[-1].op.outputs[0], "")
@@ -110,11 +113,11 @@ def fuse(graph: Graph, joining: tuple[str, ...] = FUSABLE) -> tuple[KernelDraft,
             index = len(groups) if update is None else update
             if update is None:
                 groups.append(_Group(phase=phase))
-        groups[index].nodes.extend(nodes)
+        before = [floats[name] for node in nodes for name in node.op.inputs if name in floats]
+        groups[index].nodes.extend([*before, *nodes])
         owner.update((name, index) for node in nodes for name in node.op.outputs)
     for group in groups:
-        if group.phase:
-            group.main = _largest(group.nodes, graph)
+        group.main = _main(group.nodes, graph) if group.phase else _first(group.nodes)
     reading = _reading_groups(groups)
     return tuple(_draft(graph, groups, reading, index) for index in range(len(groups)))
 
@@ -188,10 +191,28 @@ def _parts(node: Node, graph: Graph, feeding: _Group, phase: str) -> bool:
     return _size(node, graph) > _GROWTH * max(_size(each, graph) for each in feeding.nodes)
 
 
-def _largest(nodes: list[Node], graph: Graph) -> int:
+def _apart(graph: Graph) -> tuple[Graph, dict[str, Node]]:
+    """Return the graph without the weights made of integers, and those by name.
+
+    They belong to the product that reads them, which always starts a kernel.
+    """
+    kept = kept_integers(graph)
+    floats = {n.op.outputs[0]: n for n in graph.nodes if kept.intersection(n.op.outputs)}
+    nodes = tuple(node for node in graph.nodes if kept.isdisjoint(node.op.outputs))
+    return (replace(graph, nodes=nodes) if floats else graph), floats
+
+
+def _first(nodes: list[Node]) -> int:
+    """Return the first node that is more than a weight made of integers."""
+    weights = (isinstance(node.op, Dequantize) for node in nodes)
+    return next((index for index, weight in enumerate(weights) if not weight), 0)
+
+
+def _main(nodes: list[Node], graph: Graph) -> int:
     """Return which node shapes a kernel: the first, or of elementwise work the largest."""
-    if not isinstance(nodes[0].op, _ELEMENTWISE):
-        return 0
+    first = _first(nodes)
+    if not isinstance(nodes[first].op, _ELEMENTWISE):
+        return first
     sizes = [_size(n, graph) if isinstance(n.op, _ELEMENTWISE) else 0 for n in nodes]
     return sizes.index(max(sizes))
 
@@ -228,6 +249,7 @@ def _draft(
     graph: Graph, groups: list[_Group], readers: dict[str, set[int]], index: int
 ) -> KernelDraft:
     nodes = groups[index].nodes
+    first = _first(nodes)
     main = nodes[groups[index].main]
     inside = {name for node in nodes for name in node.op.outputs}
     used = dict.fromkeys(name for node in nodes for name in node.op.inputs if name not in inside)
@@ -241,7 +263,9 @@ def _draft(
         reads=tuple(n for n in used if n not in resident),
         writes=tuple(leaving),
         weights=tuple(n for n in used if n in resident),
-        origin=tuple(dict.fromkeys(name for node in nodes for name in node.origin)),
+        origin=tuple(
+            dict.fromkeys(n for node in (*nodes[first:], *nodes[:first]) for n in node.origin)
+        ),
         phase=groups[index].phase,
     )
 

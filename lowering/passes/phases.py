@@ -19,8 +19,8 @@ from engine.kernels.recurrent.spec import Recurrent
 from lowering.graph import Graph, Node
 from lowering.passes.rewrite import producers
 
-PHASES = ("forward", "loss", "backward", "optimizer")
-"""in running order"""
+PHASES = ("forward", "loss", "recompute", "backward", "optimizer")
+"""in the order of their first kernels"""
 _LAYERS = (Dot, Conv, Gather, GatherND, Recurrent, Moe)
 _ELEMENTWISE = (Map, Reshape, Expand, AdamW)
 
@@ -30,14 +30,14 @@ def training_phases(graph: Graph) -> Mapping[str, str]:
 
     What the loss needs is forward up to the last layer (product, convolution, look-up, cell) on
     the way, and loss after it. Elementwise work whose results only replace inputs is optimizer;
-    all other work is backward.
+    all other work is backward. What is marked as done again is recompute.
     """
     made = producers(graph)
     loss = next((name for name in graph.outputs if _is_loss(graph, name)), None)
     if loss is None:
         return {}
     needed = _ancestors([loss], made)
-    updates = [name for name in graph.outputs if name != loss and _updates_input(graph, name, made)]
+    updates = [name for name in graph.outputs if name != loss and _updated(graph, name, made)]
     if not updates:
         return {}
     layered = _before_layers(graph, needed)
@@ -45,12 +45,28 @@ def training_phases(graph: Graph) -> Mapping[str, str]:
     phases = {}
     for node in graph.nodes:
         name = node.op.outputs[0]
-        if name in needed:
+        if node.again:
+            phase = "recompute"
+        elif name in needed:
             phase = "forward" if name in layered else "loss"
         else:
             phase = "optimizer" if name in steps else "backward"
         phases.update(dict.fromkeys(node.op.outputs, phase))
     return phases
+
+
+def trained_state(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
+    """Return a training step's inputs that it replaces (weights, moments), and what replaces them.
+
+    Both are empty for a graph that does not train.
+    """
+    if not training_phases(graph):
+        return frozenset(), frozenset()
+    made = producers(graph)
+    loss = next(name for name in graph.outputs if _is_loss(graph, name))
+    found = {name: _updated(graph, name, made) for name in graph.outputs if name != loss}
+    new = frozenset(name for name, old in found.items() if old)
+    return frozenset(old for name in new for old in found[name]), new
 
 
 def optimizer_inputs(graph: Graph) -> frozenset[str]:
@@ -80,19 +96,17 @@ def _ancestors(names: Iterable[str], made: Mapping[str, Node]) -> set[str]:
     return found
 
 
-def _updates_input(graph: Graph, output: str, made: Mapping[str, Node]) -> bool:
-    """Return whether elementwise work leads from an input of the same shape to the output."""
+def _updated(graph: Graph, output: str, made: Mapping[str, Node]) -> frozenset[str]:
+    """Return the inputs of an output's shape from which elementwise work leads to it."""
     shape, waiting, seen = graph.values[output].shape, [output], set[str]()
     while waiting:
         name = waiting.pop()
         if name in seen or graph.values[name].shape != shape:
             continue
         seen.add(name)
-        if name in graph.inputs:
-            return True
         if name in made and isinstance(made[name].op, Map | AdamW):
             waiting.extend(made[name].op.inputs)
-    return False
+    return frozenset(seen.intersection(graph.inputs))
 
 
 def _before_layers(graph: Graph, needed: set[str]) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from engine.load import FlowPattern, shared_loads
-from engine.program import Conflict, ConflictTerm, Kernel, Transfer
+from engine.program import Conflict, Kernel, Transfer
 from engine.transfers import busiest_words, leg_patterns, transfer_patterns
 
 
@@ -26,9 +26,12 @@ def find_conflicts(
             weight = 1 / max(1, lengths[kernel.id])
             flows += [FlowPattern(len(names), p, weight) for p in leg_patterns(leg)]
         names.append(kernel.id)
-    moving = len(transfers)
-    return tuple(
-        Conflict(v.plane, v.row, v.col, tuple(ConflictTerm(names[f], w) for f, w in v.terms))
-        for v in shared_loads(flows)
-        if any(flow < moving for flow, _ in v.terms)
-    )
+    return moving_conflicts(shared_loads(flows, names), transfers)
+
+
+def moving_conflicts(
+    conflicts: Sequence[Conflict], transfers: Sequence[Transfer]
+) -> tuple[Conflict, ...]:
+    """Return the conflicts with a transfer in them: only a transfer's rate can give way."""
+    moving = {transfer.id for transfer in transfers}
+    return tuple(each for each in conflicts if each.terms[0].flow in moving)

@@ -11,6 +11,13 @@ import random
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.jit import compiling_is_off, register_warm_up
+from engine.timing.state import to_lists
+from lowering.stages.layout_jit import Sizes, place_in_order
 
 SEED = 20
 """start of the random moves, fixed so that a layout repeats"""
@@ -20,6 +27,12 @@ MAX_MOVES = 240
 
 MAX_VISITS = 100_000
 """neighbour visits of the whole climb, which bounds its time for many buffers"""
+
+COMPILED_BUFFERS = 48
+"""from this many buffers on arrays cost less than they save"""
+
+INTERPRETED_BUFFERS = 400
+"""below this many plain Python is done before a first compile would be"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +92,21 @@ def plan_layout(requests: Sequence[BufferRequest], capacity: int) -> Layout:
     bound = _max_live(requests)
     if not requests:
         return Layout((), 0, 0, capacity)
-    meets = _meeting(requests)
+    sizes = _sizes(requests)
     tried = []
     for order in _start_orders(requests):
-        offsets = [-1] * len(requests)
-        peak = _place_in_order(requests, meets, order, offsets, sys.maxsize)
-        assert peak is not None, "without a limit every order has a layout"
+        peak, offsets = _place_in_order(sizes, order, [-1] * len(requests), sys.maxsize)
         tried.append((peak, offsets, order))
     peak, offsets, order = min(tried, key=lambda found: found[0])
-    if peak > bound:
-        peak, offsets = _climb(requests, meets, order, offsets, peak, bound)
+    moves = min(MAX_MOVES, MAX_VISITS // (len(requests) + _meetings(requests)))
+    if peak > bound and moves:
+        peak, offsets = _climb(requests, sizes, order, offsets, (peak, bound, moves))
     return Layout(tuple(offsets), peak, bound, capacity)
+
+
+def _sizes(requests: Sequence[BufferRequest]) -> Sizes:
+    columns = [(r.size, r.first, r.last, r.align) for r in requests]
+    return Sizes(*np.array(columns, np.int64).T.copy())
 
 
 def _max_live(requests: Sequence[BufferRequest]) -> int:
@@ -104,6 +121,13 @@ def _max_live(requests: Sequence[BufferRequest]) -> int:
         live += size
         most = max(most, live)
     return most
+
+
+def _meetings(requests: Sequence[BufferRequest]) -> int:
+    """Pairs of buffers that live at the same time."""
+    lives = np.array(sorted((r.first, r.last) for r in requests if r.size), np.int64).reshape(-1, 2)
+    begun = np.searchsorted(lives[:, 0], lives[:, 1], side="right")
+    return int((begun - np.arange(len(lives)) - 1).sum())
 
 
 def _meeting(requests: Sequence[BufferRequest]) -> list[list[int]]:
@@ -139,59 +163,41 @@ def _start_orders(requests: Sequence[BufferRequest]) -> list[list[int]]:
 
 
 def _place_in_order(
-    requests: Sequence[BufferRequest],
-    meets: list[list[int]],
-    order: Sequence[int],
-    offsets: list[int],
-    most: int,
-) -> int | None:
-    """Place the buffers of `order` one after the other, each in the tightest gap that holds it.
+    sizes: Sizes, order: Sequence[int], offsets: Sequence[int], most: int
+) -> tuple[int, list[int]]:
+    """Place the buffers of `order`, each in the tightest gap that holds it, beside those placed.
 
-    `offsets` is written; -1 there stands for not yet placed. Returns the highest end of the
-    buffers placed, None as soon as one ends beyond `most`.
+    An offset of -1 stands for not yet placed. Returns the highest end of the buffers placed, or
+    -1 as soon as one ends beyond `most`, and all offsets.
     """
-    peak = 0
-    for now in order:
-        request = requests[now]
-        taken = [(offsets[n], requests[n].size) for n in meets[now] if offsets[n] >= 0]
-        taken.sort()
-        offset = _best_gap(taken, request.size, request.align)
-        if offset + request.size > most:
-            return None
-        offsets[now] = offset
-        peak = max(peak, offset + request.size)
-    return peak
-
-
-def _best_gap(taken: Sequence[tuple[int, int]], size: int, align: int) -> int:
-    """Return the offset of the smallest gap between `taken` (offset, size) that holds `size`."""
-    best, least, end = -1, 0, 0
-    for start, length in taken:
-        if start - end >= size:
-            offset = -(-end // align) * align
-            gap = start - offset
-            if gap >= size and (best < 0 or gap < least):
-                best, least = offset, gap
-        if start + length > end:
-            end = start + length
-    return best if best >= 0 else -(-end // align) * align
+    count = len(offsets)
+    compiled = place_in_order.ready or place_in_order.cached or count > INTERPRETED_BUFFERS
+    if count < COMPILED_BUFFERS or not compiled or compiling_is_off():
+        placed: Any = list(offsets)
+        wanted: Any = list(order)
+        stack: Any = [0] * count
+        return place_in_order.interpret(to_lists(sizes), wanted, placed, stack, most), placed
+    placed = np.array(offsets, np.int64)
+    stack = np.zeros(count, np.int64)
+    peak = place_in_order(sizes, np.array(order, np.int64), placed, stack, most)
+    return int(peak), placed.tolist()
 
 
 def _climb(
     requests: Sequence[BufferRequest],
-    meets: list[list[int]],
+    sizes: Sizes,
     order: list[int],
     offsets: list[int],
-    peak: int,
-    bound: int,
+    limits: tuple[int, int, int],
 ) -> tuple[int, list[int]]:
     """Place a buffer of the peak, or one beside it, before another that it meets, if that pays.
 
-    What lies before the new position keeps its place, so only the rest is placed again.
+    What lies before the new position keeps its place, so only the rest is placed again. `limits`
+    are the peak so far, the least there can be, and the moves tried.
     """
-    dice = random.Random(SEED)
-    visits = len(requests) + sum(len(others) for others in meets) // 2
-    for _ in range(min(MAX_MOVES, MAX_VISITS // visits)):
+    peak, bound, moves = limits
+    meets, dice = _meeting(requests), random.Random(SEED)
+    for _ in range(moves):
         if peak == bound:
             break
         ends = [offset + request.size for offset, request in zip(offsets, requests, strict=True)]
@@ -203,8 +209,17 @@ def _climb(
         again = list(offsets)
         for later in trial[to:]:
             again[later] = -1
-        high = _place_in_order(requests, meets, trial[to:], again, peak)
-        if high is not None:
+        high, again = _place_in_order(sizes, trial[to:], again, peak)
+        if high >= 0:
             kept = max((ends[n] for n in trial[:to]), default=0)
             order, offsets, peak = trial, again, max(high, kept)
     return peak, offsets
+
+
+def _warm_up() -> None:
+    """Place one buffer, compiled."""
+    one, none = np.ones(1, np.int64), np.zeros(1, np.int64)
+    place_in_order(Sizes(one, none, none, one), none, -one, none.copy(), 1)
+
+
+register_warm_up("layout", _warm_up)

@@ -8,16 +8,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.kernels.cost import (
-    KernelModel,
-    partial_sum_elements,
-    weight_bytes,
-    working_chunks,
-)
+from engine.kernels.cost import KernelModel, working_chunks
+from engine.kernels.footprint import dequantized_elements, partial_sum_elements, weight_bytes
 from engine.kernels.work import vector_ops
 from engine.machine import DTYPE_BYTES, MachineSpec
 from engine.program import Buffer, Kernel, Transfer
 from lowering.stages.layout import BufferRequest, Layout, plan_layout
+
+FLOAT_WEIGHTS, INT8_WEIGHTS = "weights", "weights as int8, scales"
+"""names of the buffer that holds a kernel's weights and constants"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ def _requests(
     found = []
     resident = resident_bytes(kernel, model, dtype)
     if resident:
-        found.append((BufferRequest("weights", "weights", resident, first, last), 1))
+        found.append((BufferRequest(held_as(model), "weights", resident, first, last), 1))
     for transfer in transfers:
         if transfer.producer == kernel.id and transfer.out_bytes:
             size = transfer.out_bytes * transfer.out_slots
@@ -89,6 +88,11 @@ def _requests(
                 request = BufferRequest(transfer.tensor, "in slot", size * slots, first, last)
                 found.append((request, slots))
     return found + [(request, 1) for request in work_requests(kernel, model, dtype)]
+
+
+def held_as(model: KernelModel) -> str:
+    """Return what the buffer of a kernel's weights is called."""
+    return FLOAT_WEIGHTS if model.scales is None else INT8_WEIGHTS
 
 
 def resident_bytes(kernel: Kernel, model: KernelModel, dtype: str) -> int:
@@ -114,6 +118,10 @@ def work_requests(kernel: Kernel, model: KernelModel, dtype: str) -> list[Buffer
         held = partial_sum_elements(np.asarray(positions), np.asarray(columns))
         size = int(held) * problem.accumulator_bytes
         found.append(BufferRequest("partial sums", "work", size, 0, main))
+    if model.scales:
+        terms = np.asarray(-(-problem.k_units // tiling.k_parts) * problem.k_inner)
+        size = int(dequantized_elements(terms, np.asarray(columns))) * DTYPE_BYTES[dtype]
+        found.append(BufferRequest("dequantised weights", "work", size, 0, main))
     for index, op in enumerate(ops):
         if index == main or not vector_ops(op):
             continue

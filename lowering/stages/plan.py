@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -54,6 +54,10 @@ class KernelPlan:
     models: Mapping[str, KernelModel]
     constants: Mapping[str, np.ndarray]
     """weights with numbers, by tensor"""
+    outside: tuple[KernelDraft, ...] = ()
+    """kernels whose work is not done on the wafer"""
+    notes: tuple[str, ...] = ()
+    """what choices made of the graph, as sentences for the report"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +68,8 @@ class PlacedPlan:
     profiles: Mapping[str, Profile]
     finding: Infeasible | None
     """why the machine's own SRAM allows no placement; the plan is then a what-if"""
+    experts: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
+    """tokens of each expert by group of rows, of the mixtures whose routing is known"""
 
     def lengths(self) -> dict[str, int]:
         """Return the cycles of an instance of each kernel."""
@@ -75,11 +81,13 @@ def plan_kernels(
     shapes: Shapes,
     constants: Mapping[str, np.ndarray] | None = None,
     accumulate: str = "fp32",
+    outside: tuple[KernelDraft, ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> KernelPlan:
     """Return the drafts under unique names, with their models."""
     named = _unique(drafts)
     models = {d.name: kernel_model(d.spec, shapes, frozenset(d.weights), accumulate) for d in named}
-    return KernelPlan(named, models, constants or {})
+    return KernelPlan(named, models, constants or {}, outside, notes)
 
 
 def _unique(drafts: Sequence[KernelDraft]) -> tuple[KernelDraft, ...]:

@@ -8,7 +8,7 @@ from engine.kernels.cost import KernelModel
 from engine.machine import MachineSpec
 from engine.program import HOST, Buffer, Kernel, Transfer, WeightStream
 from lowering.stages.layout import BufferRequest, plan_layout
-from lowering.stages.memory import KernelMemory, resident_bytes, work_requests
+from lowering.stages.memory import KernelMemory, held_as, resident_bytes, work_requests
 
 
 def shared_memory(
@@ -74,7 +74,7 @@ def _requests(
         size = resident_bytes(kernel, models[kernel.id], dtype)
         first = place[stream.gate] + 1 if stream.gate else 0
         last = place[kernel.id]
-        add(kernel.id, "weight slot", "weights", size, first, last, 1)
+        add(kernel.id, "weight slot", held_as(models[kernel.id]), size, first, last, 1)
     for kernel in kernels:
         turn = place[kernel.id]
         for request in work_requests(kernel, models[kernel.id], dtype):
@@ -84,6 +84,8 @@ def _requests(
         stop = max(end if c == HOST else place[c] for c in transfer.consumers)
         whole = HOST in (transfer.producer, *transfer.consumers)
         first, last = (0, end) if whole else (start, stop)
+        if transfer.until:
+            first, last = start, place[transfer.until] - 1
         if transfer.producer != HOST:
             size = transfer.out_bytes * transfer.out_slots
             add(

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.kernels.cost import MAX_CHUNKS, KernelModel, estimate, tile_bytes
+from engine.kernels.cost import MAX_CHUNKS, KernelModel, estimate
+from engine.kernels.footprint import tile_bytes
 from engine.machine import MachineSpec
 from engine.program import Tiling
 from lowering.stages.placement import BIG, ShapeTable
@@ -43,11 +45,13 @@ class SizingLimits:
     """0 where the memory asks for more PEs than the work does"""
 
 
+@lru_cache(maxsize=256)
 def candidate_heights(rows: int) -> np.ndarray:
-    """Return shelf heights to consider, ascending, the full height included."""
-    return np.unique(np.geomspace(1, rows, min(rows, _HEIGHT_STEPS)).round().astype(np.int64))
+    """Return shelf heights to consider, ascending, the full height included; read-only."""
+    return _fixed(np.unique(np.geomspace(1, rows, min(rows, _HEIGHT_STEPS)).round()))
 
 
+@lru_cache(maxsize=16384)
 def useful_cuts(units: int, most: int, steps: int) -> np.ndarray:
     """Return part counts <= most that shrink the largest part, thinned to about `steps`."""
     sizes = np.unique(np.geomspace(1, max(1, units), 4 * steps).round().astype(np.int64))
@@ -55,57 +59,81 @@ def useful_cuts(units: int, most: int, steps: int) -> np.ndarray:
     parts = parts[parts <= most]
     if len(parts) > steps:
         parts = parts[np.unique(np.linspace(0, len(parts) - 1, steps).round().astype(int))]
-    return np.asarray(parts)
+    return _fixed(parts)
 
 
+def _fixed(counts: np.ndarray) -> np.ndarray:
+    fixed = np.asarray(counts, np.int64)
+    fixed.flags.writeable = False
+    return fixed
+
+
+class _RowCuts(NamedTuple):
+    """Ways to cut M and K over each candidate height; heights share the pairs that they can."""
+
+    start: np.ndarray
+    """(heights,) first place of a height in `pair`"""
+    pair: np.ndarray
+    """index of a way, for all heights one after the other"""
+    m_parts: np.ndarray
+    """(ways,) parts of M"""
+    k_parts: np.ndarray
+    """(ways,) parts of K"""
+
+
+@lru_cache(maxsize=4096)
+def _row_cuts(m_units: int, k_units: int, rows: int) -> _RowCuts:
+    starts: list[int] = []
+    pairs: list[tuple[int, int]] = []
+    for height in candidate_heights(rows).tolist():
+        starts.append(len(pairs))
+        k_parts = useful_cuts(k_units, height, _CUTS).tolist()
+        pairs += [(_even_cut(m_units, height // k), k) for k in k_parts]
+    ways = list(dict.fromkeys(pairs))
+    place = {way: index for index, way in enumerate(ways)}
+    m_parts, k_parts = np.array(ways, np.int64).T.copy()
+    return _RowCuts(np.array(starts), np.array([place[p] for p in pairs]), m_parts, k_parts)
+
+
+@lru_cache(maxsize=2048)
 def shape_table(
     model: KernelModel, machine: MachineSpec, dtype: str, limits: SizingLimits
 ) -> ShapeTable:
     """Return cycles by (height, width); BIG where the SRAM or the cap forbids the shape."""
     heights = candidate_heights(limits.rows)
     widths = useful_cuts(model.problem.n_units, limits.cols, _WIDTH_STEPS)
-    cycles = np.empty((len(heights), len(widths)), np.int64)
-    for index, height in enumerate(heights):
-        best, _, _ = _best_rows(model, machine, dtype, limits, int(height), widths)
-        cycles[index] = np.minimum.accumulate(best)
-    cycles = np.minimum.accumulate(cycles, axis=0)
+    cuts = _row_cuts(model.problem.m_units, model.problem.k_units, limits.rows)
+    cycles = _cycles(model, machine, dtype, limits, cuts, widths)
+    cycles = np.minimum.reduceat(cycles[cuts.pair], cuts.start, axis=0)
+    cycles = np.minimum.accumulate(np.minimum.accumulate(cycles, axis=1), axis=0)
     if limits.least_gain and (cycles >= BIG).all():
         return shape_table(model, machine, dtype, replace(limits, least_gain=0.0))
     shape = (len(heights), len(widths))
-    return ShapeTable(heights, np.broadcast_to(widths, shape).copy(), cycles)
+    return ShapeTable(heights, np.broadcast_to(widths, shape), _fixed(cycles))
 
 
-def _best_rows(
+def _cycles(
     model: KernelModel,
     machine: MachineSpec,
     dtype: str,
     limits: SizingLimits,
-    height: int,
+    cuts: _RowCuts,
     widths: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (cycles, m_parts, k_parts) of the best cut of `height` rows at each width."""
-    k_parts = useful_cuts(model.problem.k_units, height, _CUTS)
-    m_parts = np.array([_even_cut(model.problem.m_units, height // int(k)) for k in k_parts])
-    cycles = estimate(model, m_parts[:, None], k_parts[:, None], widths[None], machine, dtype)
-    cycles = np.maximum(cycles, _row_cycles(model, m_parts * k_parts, machine, dtype)[:, None])
+) -> np.ndarray:
+    """Return the cycles of every way to cut the rows at each width; BIG where one is forbidden."""
+    m_parts, k_parts, n_parts = cuts.m_parts[:, None], cuts.k_parts[:, None], widths[None]
+    rows = m_parts * k_parts
+    cycles = estimate(model, m_parts, k_parts, n_parts, machine, dtype)
+    cycles = np.maximum(cycles, _row_cycles(model, rows, machine, dtype))
     held = tile_bytes(
-        model,
-        m_parts[:, None],
-        k_parts[:, None],
-        widths[None],
-        dtype,
-        whole=limits.whole,
-        most=limits.max_chunks,
+        model, m_parts, k_parts, n_parts, dtype, whole=limits.whole, most=limits.max_chunks
     )
-    area = (m_parts * k_parts)[:, None] * widths[None]
+    area = rows * n_parts
     alone = int(estimate(model, _ONE, _ONE, _ONE, machine, dtype))
     allowed = (held <= limits.sram_bytes) & (area * cycles * limits.least_gain <= alone)
     if limits.cap is not None:
         allowed &= area <= limits.cap
-    cycles = np.where(allowed, cycles, BIG)
-    choice = cycles.argmin(axis=0)
-    place = np.arange(len(widths))
-    return cycles[choice, place], m_parts[choice], k_parts[choice]
+    return np.where(allowed, cycles, BIG)
 
 
 def _row_cycles(
@@ -129,6 +157,7 @@ def _even_cut(units: int, most: int) -> int:
     return -(-units // -(-units // most))
 
 
+@lru_cache(maxsize=4096)
 def best_tiling(
     model: KernelModel,
     machine: MachineSpec,
@@ -140,13 +169,15 @@ def best_tiling(
     Among equally fast ones the one with the fewest PEs. Cycles are BIG if none fits.
     """
     widths = useful_cuts(model.problem.n_units, limits.cols, _WIDTH_STEPS)
+    cuts = _row_cuts(model.problem.m_units, model.problem.k_units, limits.rows)
+    all_cycles = _cycles(model, machine, dtype, limits, cuts, widths)
     best: tuple[int, int, Tiling] | None = None
-    heights = [h for h in candidate_heights(limits.rows) if h <= limits.rows]
-    for height in heights:
-        cycles, m_parts, k_parts = _best_rows(model, machine, dtype, limits, int(height), widths)
-        at = int(cycles.argmin())
-        tiling = Tiling(int(m_parts[at]), int(k_parts[at]), int(widths[at]))
-        found = (int(cycles[at]), tiling.m_parts * tiling.k_parts * tiling.n_parts, tiling)
+    for ways in np.split(cuts.pair, cuts.start[1:]):
+        cycles = all_cycles[ways]
+        at = int(cycles.min(axis=0).argmin())
+        way = ways[cycles[:, at].argmin()]
+        tiling = Tiling(int(cuts.m_parts[way]), int(cuts.k_parts[way]), int(widths[at]))
+        found = (int(all_cycles[way, at]), tiling.m_parts * tiling.k_parts * tiling.n_parts, tiling)
         if best is None or found[:2] < best[:2]:
             best = found
     assert best is not None

@@ -7,18 +7,19 @@ Activations stay in SRAM. While one kernel runs, the weights of the next ones ar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 
 from engine.geometry import Rect
 from engine.kernels.cost import KernelModel
+from engine.kernels.footprint import stored_bytes
 from engine.load import FlowPattern, shared_loads
 from engine.machine import MachineSpec
 from engine.profile import Profile, profile
-from engine.program import HOST, Conflict, ConflictTerm, Kernel, Leg, Tiling, Transfer, WeightStream
+from engine.program import HOST, Conflict, Kernel, Leg, Tiling, Transfer, WeightStream
 from engine.sparsity import kernel_nonzeros
 from engine.transfers import busiest_words, leg_patterns, transfer_patterns
 from lowering.config import CompileConfig
+from lowering.stages.contention import moving_conflicts
 from lowering.stages.plan import KernelPlan, PlacedPlan
 from lowering.stages.routing import End
 from lowering.stages.sizing import SizingLimits, best_tiling
@@ -76,10 +77,9 @@ def weight_streams(
     streams: list[WeightStream] = []
     for kernel in kernels:
         model = models[kernel.id]
-        elements = model.weights + sum(model.constants)
-        if not elements:
+        words = -(-stored_bytes(model, dtype) // machine.wavelet_bytes)
+        if not words:
             continue
-        words = machine.words(elements, dtype)
         legs = _weight_legs(kernel, words)
         links = max(-(-words // kernel.region.rows), -(-words // kernel.region.cols))
         ports = int(-(-words // machine.weight_wavelets_per_cycle))
@@ -108,18 +108,6 @@ def _weight_legs(kernel: Kernel, words: int) -> tuple[Leg, ...]:
     return enter, copy
 
 
-@dataclass(frozen=True, slots=True)
-class _Flow:
-    """A flow that may move while one kernel runs."""
-
-    name: str
-    legs: tuple[Leg, ...]
-    lasting: int
-    """cycles over which the words pass; 0: a transfer, at the rate it gets"""
-    chained: bool = True
-    """one leg hands over to the next; False: each is traffic of its own"""
-
-
 def streaming_conflicts(
     kernels: Sequence[Kernel],
     transfers: Sequence[Transfer],
@@ -128,23 +116,44 @@ def streaming_conflicts(
 ) -> tuple[Conflict, ...]:
     """Return the load vectors of flows that can meet: those alive in the turn of one kernel."""
     place = {kernel.id: index for index, kernel in enumerate(kernels)}
-    turns: list[list[_Flow]] = [[] for _ in kernels]
-    for transfer in transfers:
+    names = [*(t.id for t in transfers), *(s.id for s in streams), *(k.id for k in kernels)]
+    turns: list[list[int]] = [[] for _ in kernels]
+    for index, transfer in enumerate(transfers):
         first, last = turns_of(transfer, place)
         for turn in range(first, last + 1):
-            turns[turn].append(_Flow(transfer.id, transfer.legs, 0))
-    for stream in streams:
+            turns[turn].append(index)
+    for index, stream in enumerate(streams, len(transfers)):
         for turn in _stream_turns(stream, place):
-            turns[turn].append(_Flow(stream.id, stream.legs, stream.cycles))
-    found: dict[tuple[ConflictTerm, ...], Conflict] = {}
-    for kernel, flows in zip(kernels, turns, strict=True):
-        own = _Flow(kernel.id, kernel.legs, lengths[kernel.id], chained=False)
-        mine = [*flows, own] if kernel.legs else flows
-        vectors = _turn_vectors(tuple((f.legs, f.lasting, f.chained) for f in mine))
-        for plane, row, col, terms in vectors:
-            named = tuple(ConflictTerm(mine[flow].name, words) for flow, words in terms)
-            found.setdefault(named, Conflict(plane, row, col, named))
-    return tuple(found.values())
+            turns[turn].append(index)
+    for turn, kernel in enumerate(kernels):
+        if kernel.legs:
+            turns[turn].append(len(transfers) + len(streams) + turn)
+    flows = _flow_patterns(kernels, transfers, streams, lengths)
+    return moving_conflicts(shared_loads(flows, names, turns), transfers)
+
+
+def _flow_patterns(
+    kernels: Sequence[Kernel],
+    transfers: Sequence[Transfer],
+    streams: Sequence[WeightStream],
+    lengths: Mapping[str, int],
+) -> list[FlowPattern]:
+    """Return the patterns of transfers, streams and kernels, numbered in this order.
+
+    A transfer moves at the rate it gets, the others' words pass evenly over their cycles. The legs
+    of a kernel are traffic of their own, those of the others hand over to the next.
+    """
+    found: list[FlowPattern] = []
+    for index, transfer in enumerate(transfers):
+        patterns = transfer_patterns(transfer.legs)
+        weight = 1 / max(1, busiest_words(patterns))
+        found += [FlowPattern(index, p, weight) for p in patterns]
+    for index, stream in enumerate(streams, len(transfers)):
+        found += [FlowPattern(index, p, 1 / stream.cycles) for p in transfer_patterns(stream.legs)]
+    for index, kernel in enumerate(kernels, len(transfers) + len(streams)):
+        weight = 1 / max(1, lengths[kernel.id])
+        found += [FlowPattern(index, p, weight) for leg in kernel.legs for p in leg_patterns(leg)]
+    return found
 
 
 def turns_of(transfer: Transfer, place: Mapping[str, int]) -> tuple[int, int]:
@@ -152,6 +161,8 @@ def turns_of(transfer: Transfer, place: Mapping[str, int]) -> tuple[int, int]:
 
     What comes from or goes to the host may move while another sample is in work: in any turn.
     """
+    if transfer.until:
+        return place[transfer.producer], place[transfer.until]
     if HOST in (transfer.producer, *transfer.consumers):
         return 0, len(place) - 1
     return place[transfer.producer], max(place[consumer] for consumer in transfer.consumers)
@@ -160,22 +171,3 @@ def turns_of(transfer: Transfer, place: Mapping[str, int]) -> tuple[int, int]:
 def _stream_turns(stream: WeightStream, place: Mapping[str, int]) -> range:
     """Return the turns in which weights may arrive: from their gate to their own."""
     return range(place[stream.gate] if stream.gate else 0, place[stream.kernel] + 1)
-
-
-@lru_cache(maxsize=4096)
-def _turn_vectors(
-    flows: tuple[tuple[tuple[Leg, ...], int, bool], ...],
-) -> tuple[tuple[str, int, int, tuple[tuple[int, int], ...]], ...]:
-    """Return (plane, row, col, (flow, words)...) of one turn; equal turns are worked out once."""
-    patterns: list[FlowPattern] = []
-    for index, (legs, lasting, chained) in enumerate(flows):
-        apart = [p for leg in legs for p in leg_patterns(leg)]
-        found = transfer_patterns(legs) if chained else apart
-        weight = 1 / (lasting or max(1, busiest_words(found)))
-        patterns += [FlowPattern(index, p, weight) for p in found]
-    moving = {index for index, (_, lasting, _) in enumerate(flows) if not lasting}
-    return tuple(
-        (v.plane, v.row, v.col, v.terms)
-        for v in shared_loads(patterns)
-        if any(flow in moving for flow, _ in v.terms)
-    )

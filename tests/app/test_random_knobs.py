@@ -23,8 +23,11 @@ TURNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sram_bytes", ("20000", "49152")), ("aspect", ("1", "2", "4")),
     ("square_weight", ("0", "25", "80")), ("dtype", ("fp16", "fp32")),
     ("fusion", ("none", "bias", "bias+activation")), ("machine", ("mesh-32x48", "mesh-64x64")),
+    ("decode_rate", ("auto", "1e5", "4e5")), ("loader_workers", ("1", "3")),
+    ("loader_prefetch", ("1", "2")), ("host_channels", ("auto", "1")),
+    ("optimizer", ("wafer", "host")), ("activation_mb", ("auto", "0.01")),
     ("prefetch", ("1", "2")), ("mode", ("pipeline", "streaming", "auto")),
-    ("harvests_sparsity", ("on", "off")), ("seed", ("0", "5")),
+    ("weights", ("int8", "stored")), ("harvests_sparsity", ("on", "off")), ("seed", ("0", "5")),
 )  # fmt: skip
 
 

@@ -1,13 +1,15 @@
-"""One script through core, headless twin, terminal and browser gives equal views."""
+"""One script through core, headless twin, terminal, browser and HTTP gives equal views."""
 
 from __future__ import annotations
 
 from app.command_line import split_line
 from app.debugger import Debugger
 from app.headless import play_line
+from app.remote.session import RemoteSession
 from app.tui.courier import Look
 from app.views.base import View
 from app.web import Registry, create_app
+from tests.app.served import attached, served
 from tests.app.sessions import mlp_run
 from tests.app.tui.factory import Drive, play
 
@@ -84,7 +86,8 @@ advise 60
 """.strip().splitlines()
 
 
-def _views(debugger: Debugger) -> dict[str, object]:
+def views_of(debugger: Debugger | RemoteSession) -> dict[str, object]:
+    """Return everything that a screen paints, in JSON's types."""
     views = {
         "status": debugger.view_status(), "map": debugger.view_map(24, 64),
         "pe": debugger.view_pe(), "kernel": debugger.view_kernel(),
@@ -95,17 +98,18 @@ def _views(debugger: Debugger) -> dict[str, object]:
         "idle": debugger.find_idle(), "bottleneck": debugger.view_bottleneck(),
         "report": debugger.view_report(),
     }  # fmt: skip
-    return {name: None if v is None else _plain(v) for name, v in views.items()}
+    return {name: None if v is None else plain_view(v) for name, v in views.items()}
 
 
-def _plain(view: View) -> dict[str, object]:
+def plain_view(view: View) -> dict[str, object]:
     """Return a view in JSON's types but for the run's number, which no two sessions share."""
     found = view.to_json()
     found.pop("run_id", None)
     return found
 
 
-def _do(debugger: Debugger, line: str) -> None:
+def do_line(debugger: Debugger, line: str) -> None:
+    """Run a line and wait for the work it starts."""
     command, arguments = split_line(line)
     debugger.do(command.id, *arguments)
     debugger.wait(60)
@@ -115,12 +119,12 @@ def test_core_and_headless_show_the_same() -> None:
     assert len(SCRIPT) >= 60
     core, headless = Debugger(mlp_run()), Debugger(mlp_run())
     for number, line in enumerate(SCRIPT, 1):
-        _do(core, line)
+        do_line(core, line)
         answer = play_line(headless, line, number)
         assert answer.view is not None
-        assert _plain(answer.view) == _plain(core.view_status()), line
+        assert plain_view(answer.view) == plain_view(core.view_status()), line
         if number % 10 == 0 or number > 60:
-            assert _views(core) == _views(headless), line
+            assert views_of(core) == views_of(headless), line
 
 
 def test_the_terminal_shows_the_same() -> None:
@@ -129,7 +133,7 @@ def test_the_terminal_shows_the_same() -> None:
     async def script(drive: Drive) -> None:
         for number, line in enumerate(SCRIPT, 1):
             command, arguments = split_line(line)
-            _do(core, line)
+            do_line(core, line)
             drive.app.command(command.id, *arguments)
             await drive.settle()
             terminal.wait(60)
@@ -138,9 +142,9 @@ def test_the_terminal_shows_the_same() -> None:
             shot = drive.app.main.snapshot
             assert shot is not None
             assert shot.error == ""
-            assert _plain(shot.status) == _plain(core.view_status()), line
+            assert plain_view(shot.status) == plain_view(core.view_status()), line
             if number % 20 == 0 or number == len(SCRIPT):
-                assert _views(core) == _views(terminal), line
+                assert views_of(core) == views_of(terminal), line
 
     play(script, session=terminal)
 
@@ -152,11 +156,24 @@ def test_the_browser_shows_the_same() -> None:
     client.environ_base["HTTP_HOST"] = "127.0.0.1:8050"
     for line in SCRIPT:
         command, arguments = split_line(line)
-        _do(core, line)
+        do_line(core, line)
         answer = client.post(
             f"/api/do/{registry.epoch}-0123456789",
             json={"command": command.id, "args": list(arguments)},
         )
         assert answer.get_json()["error"] == "", line
         browser.wait(60)
-    assert _views(core) == _views(browser)
+    assert views_of(core) == views_of(browser)
+
+
+def test_a_session_over_http_shows_the_same() -> None:
+    core, debugger = Debugger(mlp_run()), Debugger(mlp_run())
+    with served(debugger) as server, attached(server.link()) as remote:
+        for number, line in enumerate(SCRIPT, 1):
+            command, arguments = split_line(line)
+            do_line(core, line)
+            remote.do(command.id, *arguments)
+            debugger.wait(60)
+            assert plain_view(remote.view_status()) == plain_view(core.view_status()), line
+            if number % 10 == 0 or number > 60:
+                assert views_of(remote) == views_of(core), line

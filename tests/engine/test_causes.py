@@ -57,6 +57,15 @@ def test_waiting_for_the_host_is_one_span_until_arrival() -> None:
     assert rows == [(0, 4, causes.WAIT_HOST), (14, 54, causes.WAIT_HOST)]
 
 
+def test_a_loader_too_slow_by_half_shows_half_the_time_as_wait_host() -> None:
+    net = build_net([100], [Edge(-1, (0,), words=4)], samples=50, loader=(1, 200, 2))
+    sums = gap_causes(net, simulate(net)).sums(1)[0]
+    # 50 samples of 100 cycles, one every 200: 49 waits of 100 between them, 204 cycles of fill
+    assert sums[causes.WAIT_HOST] == 4_900
+    assert sums[causes.FILL] == 204
+    assert sums.sum() + 50 * 100 == simulate(net).makespan == 204 + 50 * 200 - 100
+
+
 def test_streamed_weights_have_their_own_wait() -> None:
     net = build_net([10, 10], [Edge(0, (1,))], samples=2)
     gaps = gap_causes(net, simulate(net), frozenset({0}))

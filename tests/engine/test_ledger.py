@@ -18,6 +18,7 @@ from engine.metrics import LINK_PLANES
 from engine.models import program_models
 from engine.program import Leg, Program, Tiling
 from engine.run import Execution, execute
+from engine.tallies import Tallies
 from engine.transfers import Pattern, leg_patterns
 from lowering.compiler import compile_graph
 from lowering.config import CompileConfig
@@ -93,10 +94,17 @@ def test_idle_step_without_a_cause_breaks_the_sum_of_causes() -> None:
     assert check.detail.endswith(f"step 0: {24 * 62:,} against {24 * 64:,}")
 
 
+def last_changed(run: Execution, transfer: int, words: int) -> Tallies:
+    """Return the words moved, with more of one transfer in the last step in which it moves."""
+    moved = run.fields.tables.moved
+    after = moved.after.copy()
+    after[moved.start[transfer + 1] - 1] += words
+    return replace(moved, after=after)
+
+
 def test_missing_words_break_delivery() -> None:
     run = small()
-    moved = run.fields.tables.moved.copy()
-    moved[1, -1] -= 1
+    moved = last_changed(run, 1, -1)
     check = broken(run, "words are delivered", tables=replace(run.fields.tables, moved=moved))
     assert not check.ok
     assert "transfer 'h': 16 words injected of 16" in check.detail
@@ -200,8 +208,7 @@ def test_tensor_of_another_shape_breaks_the_operations() -> None:
 
 def test_lost_cycles_or_words_break_the_totals() -> None:
     run = small()
-    moved = run.fields.tables.moved.copy()
-    moved[0, -1] += 24
+    moved = last_changed(run, 0, 24)
     tables = replace(run.fields.tables, moved=moved)
     found = replace(run.fields.traffic, tables=tables)
     check = broken(run, "steps sum to totals", tables=tables, traffic=found)

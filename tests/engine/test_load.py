@@ -5,10 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.load import FlowPattern, LoadVector, add_patterns, shared_loads
+from engine.load import (
+    FlowPattern,
+    add_patterns,
+    arrays_of,
+    meet_all,
+    named,
+    shared_loads,
+)
+from engine.program import Conflict, ConflictTerm
 from engine.transfers import Pattern
+from tests.engine.plain_load import plain_loads
 
 SIDE = 9
+NAMES = [f"flow {flow}" for flow in range(64)]
+
+
+def conflict(plane: str, row: int, col: int, *terms: tuple[int, int]) -> Conflict:
+    return Conflict(plane, row, col, tuple(ConflictTerm(NAMES[f], words) for f, words in terms))
 
 
 def words_of(*words: int) -> np.ndarray:
@@ -52,7 +66,7 @@ def test_two_flows_that_fill_a_link_share_one_vector() -> None:
         FlowPattern(0, Pattern("east", "x", 0, 1, 0, words_of(10, 10)), 0.1),
         FlowPattern(1, Pattern("east", "x", 0, 2, 1, words_of(4, 4)), 0.25),
     ]
-    assert shared_loads(flows) == [LoadVector("east", 0, 1, ((0, 10), (1, 4)))]
+    assert shared_loads(flows, NAMES) == [conflict("east", 0, 1, (0, 10), (1, 4))]
 
 
 def test_flows_apart_or_too_weak_share_nothing() -> None:
@@ -64,8 +78,8 @@ def test_flows_apart_or_too_weak_share_nothing() -> None:
     weak = [
         FlowPattern(flow, Pattern("east", "x", 0, 1, 0, words_of(10)), 0.04) for flow in range(2)
     ]
-    assert shared_loads(apart) == []
-    assert shared_loads(weak) == []
+    assert shared_loads(apart, NAMES) == []
+    assert shared_loads(weak, NAMES) == []
 
 
 def test_ramps_along_rows_and_columns_meet() -> None:
@@ -73,8 +87,8 @@ def test_ramps_along_rows_and_columns_meet() -> None:
         FlowPattern(0, Pattern("deliver", "x", 2, 1, 0, words_of(3, 3, 3)), 1 / 3),
         FlowPattern(1, Pattern("deliver", "y", 1, 1, 0, words_of(2, 2, 2, 2)), 1 / 2),
     ]
-    (vector,) = shared_loads(flows)
-    assert (vector.row, vector.col, vector.terms) == (2, 1, ((0, 3), (1, 2)))
+    (vector,) = shared_loads(flows, NAMES)
+    assert vector == conflict("deliver", 2, 1, (0, 3), (1, 2))
 
 
 def random_flows(rng: np.random.Generator) -> list[FlowPattern]:
@@ -88,8 +102,9 @@ def random_flows(rng: np.random.Generator) -> list[FlowPattern]:
     return flows
 
 
-def load_of(vector: LoadVector, rates: np.ndarray, weights: dict[int, float]) -> float:
-    return sum(float(rates[flow]) * words * weights[flow] for flow, words in vector.terms)
+def load_of(vector: Conflict, rates: np.ndarray, weights: dict[int, float]) -> float:
+    words = {NAMES.index(term.flow): term.words for term in vector.terms}
+    return sum(float(rates[flow]) * words[flow] * weights[flow] for flow in words)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -97,7 +112,7 @@ def test_rates_that_respect_the_vectors_respect_every_link(seed: int) -> None:
     rng = np.random.default_rng(seed)
     flows = random_flows(rng)
     weights = {f.flow: f.weight for f in flows}
-    vectors = shared_loads(flows)
+    vectors = shared_loads(flows, NAMES)
     for _ in range(20):
         rates = rng.random(max(weights) + 1)
         worst = max((load_of(v, rates, weights) for v in vectors), default=0.0)
@@ -112,9 +127,51 @@ def test_rates_that_respect_the_vectors_respect_every_link(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_no_vector_covers_another(seed: int) -> None:
-    vectors = shared_loads(random_flows(np.random.default_rng(seed)))
+    vectors = shared_loads(random_flows(np.random.default_rng(seed)), NAMES)
     for one in vectors:
         for other in vectors:
             if one is not other:
-                terms = dict(other.terms)
-                assert any(terms.get(flow, 0) < words for flow, words in one.terms)
+                terms = {t.flow: t.words for t in other.terms}
+                assert any(terms.get(t.flow, 0) < t.words for t in one.terms)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_compiled_and_interpreted_kernels_find_what_plain_sets_find(seed: int) -> None:
+    flows = random_flows(np.random.default_rng(seed))
+    plain = plain_loads(flows, NAMES)
+    turn = [range(1 + flows[-1].flow)]
+    for compiled in (False, True):
+        assert named(meet_all(arrays_of(flows, len(NAMES)), turn, compiled), NAMES) == plain
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+def test_turns_give_what_each_gives_alone_once(seed: int, compiled: bool) -> None:
+    rng = np.random.default_rng(seed)
+    flows = [
+        FlowPattern(flow, random_pattern(rng, str(rng.choice(["east", "inject"]))), 0.2)
+        for flow in range(24)
+    ]
+    turns = [sorted(rng.choice(24, 12, replace=False).tolist()) for _ in range(6)]
+    expected: dict[tuple[ConflictTerm, ...], Conflict] = {}
+    for turn in turns:
+        for vector in plain_loads([f for f in flows if f.flow in turn], NAMES):
+            expected.setdefault(vector.terms, vector)
+    found = named(meet_all(arrays_of(flows, len(NAMES)), turns, compiled), NAMES)
+    assert found == list(expected.values())
+
+
+def test_room_grows_with_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    flows = [FlowPattern(flow, random_pattern(rng, "east"), 0.5) for flow in range(60)]
+    wide = shared_loads(flows, NAMES)
+    monkeypatch.setattr("engine.load_state._ROOM", 2)
+    assert shared_loads(flows, NAMES) == wide == plain_loads(flows, NAMES)
+
+
+def test_a_flow_of_no_words_may_have_a_turn() -> None:
+    flow = FlowPattern(0, random_pattern(np.random.default_rng(1), "east"), 0.9)
+    other = FlowPattern(1, flow.pattern, 0.9)
+    found = shared_loads([flow, other], NAMES[:3], [[0, 1, 2], [2]])
+    assert found == shared_loads([flow, other], NAMES[:2])
+    assert found

@@ -88,7 +88,7 @@ def _rewrite(file: Path, **changes: object) -> None:
 
 def test_newer_major_format_is_refused_naming_both_versions(file: Path) -> None:
     _rewrite(file, format={"major": 2, "minor": 7})
-    with pytest.raises(RecordingError, match=r"format 2\.7 and this version reads up to 1\.0"):
+    with pytest.raises(RecordingError, match=r"format 2\.7 and this version reads up to 1\.1"):
         read_recording(file)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from engine.run import Execution, execute
-from engine.steps import RUNNING, held_chunks
+from engine.steps import RUNNING
 from tests.factories.graphs import compiled_model
 from tests.factories.programs import UP, three_kernels
 
@@ -19,26 +18,27 @@ def runs() -> list[Execution]:
 def test_cycles_run_are_those_of_the_timeline() -> None:
     for run in runs():
         for kernel in range(len(run.program.kernels)):
-            length = run.net.length[kernel]
+            length, row = run.net.length[kernel], run.fields.tables.run.row(kernel)
             for boundary in range(0, len(run.timeline.times), 9):
                 sample, done = run.timeline.progress(kernel, int(run.timeline.times[boundary]))
                 want = max(0, sample) * length + done
-                assert run.fields.tables.run[kernel, boundary] == want
+                assert row[boundary] == want
 
 
 def test_words_moved_are_those_of_the_timeline() -> None:
     for run in runs():
+        tallies = run.fields.tables.moved
+        moved = np.stack([tallies.row(transfer) for transfer in range(tallies.rows)])
         for boundary in range(0, len(run.timeline.times), 5):
             at = int(run.timeline.times[boundary])
-            moved = run.fields.tables.moved[:, boundary]
-            np.testing.assert_array_equal(moved, run.timeline.moved_at(at))
+            np.testing.assert_array_equal(moved[:, boundary], run.timeline.moved_at(at))
 
 
 def test_every_step_of_a_region_runs_or_has_a_cause() -> None:
     for run in runs():
         tables = run.fields.tables
         for kernel in range(len(run.program.kernels)):
-            advanced = np.diff(tables.run[kernel])
+            advanced = np.diff(tables.run.row(kernel))
             cycles = np.diff(run.timeline.times)
             running = tables.idle[kernel] == RUNNING
             np.testing.assert_array_equal(advanced, np.where(running, cycles, 0))
@@ -49,7 +49,7 @@ def test_alive_spans_stalls() -> None:
         for step in range(0, run.timeline.steps, 11):
             at = int(run.timeline.times[step])
             alive = run.timeline.samples_at(at) >= 0
-            np.testing.assert_array_equal(run.fields.tables.alive[:, step], alive)
+            assert [held.at(step) for held in run.fields.tables.alive] == alive.tolist()
 
 
 def test_progress_inside_an_instance_starts_anew_each_sample() -> None:
@@ -60,7 +60,11 @@ def test_progress_inside_an_instance_starts_anew_each_sample() -> None:
     assert after[step - 1] == UP
 
 
-@pytest.mark.parametrize(("at", "held"), [(0, 0), (1, 1), (4, 2), (5, 1), (9, 0)])
-def test_held_chunks_begin_and_are_freed(at: int, held: int) -> None:
-    begun, freed = np.array([1, 4]), np.array([9, 5])
-    assert held_chunks(begun, freed, np.array([at])).tolist() == [held]
+def test_steps_in_which_a_kernel_runs_are_those_of_its_progress() -> None:
+    for run in runs():
+        for kernel, length in enumerate(run.net.length[: len(run.program.kernels)].tolist()):
+            steps, before, after = run.fields.tables.running(kernel, length)
+            all_before, all_after = run.fields.tables.instance(kernel, length)
+            assert steps.tolist() == np.flatnonzero(all_after > all_before).tolist()
+            np.testing.assert_array_equal(before, all_before[steps])
+            np.testing.assert_array_equal(after, all_after[steps])

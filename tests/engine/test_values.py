@@ -110,7 +110,7 @@ def test_tiles_of_all_pes_hold_every_result_once(name: str) -> None:
     models = program_models(compiled.program)
     for kernel in compiled.program.kernels:
         model, region = models[kernel.id], kernel.region
-        result = main_result(kernel, model, run._inputs_of(kernel))
+        result = main_result(kernel, model, run._inputs_of(kernel), "fp32")
         if result.dtype.kind != "f":
             continue
         numbers = np.arange(result.size, dtype=np.float32).reshape(result.shape)
@@ -140,7 +140,7 @@ def test_convolution_tile_is_a_strip_of_the_map() -> None:
     compiled, run = compiled_model("demo-cnn", "mesh-64x64"), values_of("demo-cnn", "mesh-64x64")
     kernel = next(k for k in compiled.program.kernels if k.family == "conv")
     model = program_models(compiled.program)[kernel.id]
-    result = main_result(kernel, model, run._inputs_of(kernel))
+    result = main_result(kernel, model, run._inputs_of(kernel), "fp32")
     matrix = result_matrix(kernel, model, result)
     assert matrix.shape == (model.problem.m, model.problem.n)
     height, width = result.shape[2:]

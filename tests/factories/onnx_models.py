@@ -75,12 +75,18 @@ def saved(model: onnx.ModelProto, folder: Path, name: str = "model.onnx") -> Pat
     return path
 
 
-def onnxruntime_outputs(path: Path, inputs: Mapping[str, Array]) -> dict[str, Array]:
+def onnxruntime_outputs(
+    path: Path, inputs: Mapping[str, Array], *, as_written: bool = False
+) -> dict[str, Array]:
     """Return what onnxruntime computes, by output name.
 
-    On one thread: with two, its ScatterND that adds now and then loses a sum.
+    On one thread: with two, its ScatterND that adds now and then loses a sum. `as_written` keeps
+    its optimiser from rounding the activations of a product whose weights are int8.
     """
     options = onnxruntime.SessionOptions()
+    if as_written:
+        basic = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        options.graph_optimization_level = basic
     options.log_severity_level = 3
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

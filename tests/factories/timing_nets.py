@@ -44,8 +44,12 @@ def build_net(
     reserves: Sequence[dict[int, int]] = (),
     regions: Sequence[Sequence[int]] | None = None,
     admit_every: int = 0,
+    loader: tuple[int, int, int] = (0, 0, 0),
 ) -> TimingNet:
-    """Return the net; a conflict maps transfers to coefficients, a reserve kernels to rates."""
+    """Return the net; a conflict maps transfers to coefficients, a reserve kernels to rates.
+
+    `loader`: workers, cycles a sample, samples ahead.
+    """
     regions = [[kernel] for kernel in range(len(lengths))] if regions is None else regions
     reserves = [*reserves, *[{}] * (len(conflicts) - len(reserves))]
     readers = [reader for edge in edges for reader in edge.readers]
@@ -56,7 +60,8 @@ def build_net(
     needs = [edge.need or _needs(lengths, reader, edge)
              for reader, edge in zip(readers, per_use, strict=True)]  # fmt: skip
     return TimingNet(
-        samples=samples, admit_every=admit_every, length=_array(lengths),
+        samples=samples, admit_every=admit_every, loader_workers=loader[0],
+        loader_cycles=loader[1], loader_ahead=loader[2], length=_array(lengths),
         region_start=_starts(regions), region_kernel=_array([k for r in regions for k in r]),
         producer=_array([edge.producer for edge in edges]),
         chunks=_array([edge.chunks for edge in edges]),

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
+from pathlib import Path
 
 import numpy as np
 
+from lowering.frontends.onnx import load_onnx
 from lowering.graph import Graph
 
 Arrays = dict[str, np.ndarray]
@@ -30,6 +33,12 @@ class StepNames:
     new_state: tuple[str, ...]
     """the outputs that replace them, in the same order"""
     loss: str
+
+
+@lru_cache(maxsize=8)
+def step_graph(name: str) -> Graph:
+    """Return a captured training step, such as gpt2_2l, as imported."""
+    return load_onnx(Path(__file__).parents[1] / "data" / "train_steps" / f"{name}.onnx")
 
 
 def step_names(graph: Graph) -> StepNames:

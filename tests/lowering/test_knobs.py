@@ -49,6 +49,9 @@ def regions(compiled: Compiled) -> list[Rect]:
     ("knob", "value", "made"),
     [
         ("clock_hz", 1e9, LATE), ("host_wavelets_per_cycle", 0.5, LATE), ("values_mb", 1, LATE),
+        ("decode_rate", 1e5, LATE), ("loader_workers", 3, LATE), ("loader_prefetch", 1, LATE),
+        ("host_channels", 1, LATE), ("activation_mb", 1, {"kernels", *PLACED}),
+        ("embedding", "host", {"kernels", *PLACED}),
         ("seed", 7, LATE), ("samples", 7, LATE), ("slots", 3, LATE),
         ("max_chunks", 2, {"routing"}), ("route_order", "xy", {"routing"}),
         ("harvests_sparsity", "on", PLACED),
@@ -58,6 +61,7 @@ def regions(compiled: Compiled) -> list[Rect]:
         ("machine", "mesh-128x128", PLACED), ("fusion", "none", {"kernels", *PLACED}),
         ("fold_batch_norm", "off", {"passes", "kernels", "store", *PLACED}),
         ("global_pool", "off", {"passes", "kernels", "store", *PLACED}),
+        ("weights", "int8", {"passes", "kernels", "store", *PLACED}),
     ],
 )  # fmt: skip
 def test_knob_makes_anew_what_its_stage_says(knob: str, value: str | float, made: set[str]) -> None:
@@ -88,6 +92,35 @@ def test_host_rate_slows_what_comes_from_the_host_and_moves_nothing() -> None:
     assert regions(first) == regions(second)
     assert second.program.transfers == first.program.transfers
     assert run(second).timeline.makespan > run(first).timeline.makespan
+
+
+def test_io_channels_bound_what_all_inputs_bring_together() -> None:
+    first, second, _ = compile_twice("demo-transformer", apply_knob(MESH, "host_channels", 1))
+    words = sum(t.legs[0].words * t.chunks for t in second.program.transfers if t.producer == HOST)
+    ours, theirs = run(second), run(first)
+    sent = ours.timeline.left[ours.timeline.chunk_start[len(second.program.transfers)] - 1]
+    assert ours.timeline.makespan > theirs.timeline.makespan
+    assert sent >= words * second.program.samples
+    wide = apply_knob(MESH, "host_channels", 44)
+    assert run(compile_twice("demo-transformer", wide)[1]).timeline.makespan == (
+        theirs.timeline.makespan
+    )
+
+
+def test_a_loader_paces_the_run_by_its_rate_and_workers() -> None:
+    graph, rate = model_graph("demo-mlp"), MESH.machine.clock_hz / 100_000
+    slow = apply_knob(apply_knob(MESH, "decode_rate", rate), "samples", 6)
+    spans = {}
+    for workers in (1, 2, 3):
+        compiled = compile_graph(graph, apply_knob(slow, "loader_workers", workers))
+        spans[workers] = run(compiled).timeline
+        assert compiled.program.loader is not None
+        assert compiled.program.loader.cycles == 100_000
+    rest = {workers: t.makespan - 600_000 // workers for workers, t in spans.items()}
+    assert 0 < rest[1] < 20_000
+    assert all(rest[1] <= each < 20_000 for each in rest.values())
+    ahead = run(compile_graph(graph, apply_knob(slow, "loader_prefetch", 8)))
+    assert ahead.timeline.makespan <= spans[1].makespan
 
 
 def test_hops_lengthen_the_way_of_every_transfer() -> None:

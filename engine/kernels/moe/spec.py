@@ -58,12 +58,16 @@ class MoeSides:
         return cls(prod(x[:-1]), x[-1], experts, inner)
 
     def terms(self, op: Moe) -> int:
-        """Return the multiply-accumulates for each of a token's `width` results.
+        """Return the multiply-accumulates for each of a token's `width` results."""
+        return op.active * self.expert_terms(op) + self.router_terms(op)
 
-        Router and three products of the experts a token takes. In reverse every product has two
-        (one for each operand), and gate and up are computed again.
+    def expert_terms(self, op: Moe) -> int:
+        """Return those of one expert that the token takes: three products.
+
+        In reverse every product has two (one for each operand), and gate and up are computed again.
         """
-        products, router = 3 * op.active * self.inner, self.experts
-        if isinstance(op, MoeGrad):
-            return 2 * (products + router) + 2 * op.active * self.inner
-        return products + router
+        return (8 if isinstance(op, MoeGrad) else 3) * self.inner
+
+    def router_terms(self, op: Moe) -> int:
+        """Return those of the router; in reverse its product has two."""
+        return (2 if isinstance(op, MoeGrad) else 1) * self.experts

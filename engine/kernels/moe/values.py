@@ -40,11 +40,24 @@ def token_weights(op: Moe, scores: Array, chosen: Array) -> Array:
     return np.asarray(weights * scores.dtype.type(op.scale))
 
 
+def routing(op: Moe, arrays: Sequence[Array]) -> Array:
+    """Return the experts that each token takes, best first, int64 (tokens, active)."""
+    tokens = arrays[0].reshape(-1, arrays[0].shape[-1])
+    with np.errstate(all="ignore"):
+        return chosen_experts(op, scores_of(op, tokens @ arrays[1]), _bias(op, arrays))
+
+
+def _bias(op: Moe, arrays: Sequence[Array]) -> Array | None:
+    """Return what moves the choice of experts; in reverse the gradient is the last operand."""
+    given = len(arrays) - isinstance(op, MoeGrad)
+    return arrays[5] if given > 5 else None
+
+
 def _forward(op: Moe, arrays: Sequence[Array]) -> tuple[Array, ...]:
     x, router, gate, up, down = arrays[:5]
     tokens = x.reshape(-1, x.shape[-1])
     scores = scores_of(op, tokens @ router)
-    chosen = chosen_experts(op, scores, arrays[5] if len(arrays) > 5 else None)
+    chosen = chosen_experts(op, scores, _bias(op, arrays))
     weights = token_weights(op, scores, chosen)
     result = np.zeros_like(tokens)
     for expert in range(router.shape[1]):
@@ -61,7 +74,7 @@ def _reverse(op: MoeGrad, arrays: Sequence[Array]) -> tuple[Array, ...]:
     tokens, given = x.reshape(-1, x.shape[-1]), arrays[-1].reshape(-1, x.shape[-1])
     product = tokens @ router
     scores = scores_of(op, product)
-    chosen = chosen_experts(op, scores, arrays[5] if len(arrays) > 6 else None)
+    chosen = chosen_experts(op, scores, _bias(op, arrays))
     weights = token_weights(op, scores, chosen)
     d_x, d_weights = np.zeros_like(tokens), np.zeros_like(weights)
     d_gate, d_up, d_down = np.zeros_like(gate), np.zeros_like(up), np.zeros_like(down)

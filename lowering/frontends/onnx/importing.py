@@ -28,6 +28,7 @@ from lowering.frontends.onnx.reading import (
     tensor_shape,
 )
 from lowering.frontends.onnx.refusals import Refusals
+from lowering.frontends.onnx.weights import product_weights
 from lowering.graph import Graph
 
 SHAPE_ONLY_KEY = "waferscope.shape_only"
@@ -50,7 +51,8 @@ def load_onnx(
     `dims` fixes symbolic dimensions by name (an unnamed one is `<input>.<axis>`). Without `values`
     weights above 1 MiB are kept as shapes only. `parameters` of the result counts the elements of
     the float tensors of rank 1 or more that the file declares and the outputs need, each declared
-    name once; equal tensors under two names count twice. `bound` gives inputs of the model a value
+    name once; equal tensors under two names count twice; of weights kept as integers the integers
+    count, not their scales. `bound` gives inputs of the model a value
     that is part of the program: what says how to lay out (a shape, axes, a count) must be known.
 
     Raises ModelImportError for a file that cannot be read as a model of static shapes and
@@ -134,6 +136,7 @@ def _add_nodes(bodies: BodyImporter, graph: GraphProto, model: str) -> None:
     outputs = [output.name for output in graph.output]
     nodes = needed_nodes(graph.node, outputs)
     read = {*outputs, *(name for node in nodes for name in free_names(node))}
+    bodies.builder.weights = product_weights(nodes, outputs)
     for node in nodes:
         if not refusals.block(node):
             try:

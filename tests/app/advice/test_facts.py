@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.advice.facts import Facts
 from app.runs.figures import cause_totals
-from tests.app.sessions import mlp_run
+from tests.app.sessions import mlp_run, mlp_streaming
 from tests.factories.worked import worked_run
 
 
@@ -28,3 +28,10 @@ def test_shares_are_of_the_regions() -> None:
     assert facts.share("compute") == 120 / 270
     assert facts.used_share == 3 / 8
     assert facts.slowest == "k2"
+
+
+def test_causes_of_a_run_whose_kernels_take_turns_cover_the_whole_wafer() -> None:
+    run = mlp_streaming().run
+    facts = Facts(run)
+    assert sum(facts.totals.values()) == run.machine.pes * run.timeline.makespan
+    assert [tie for _, found in facts.waits for tie in found if tie.lever == "weights"]

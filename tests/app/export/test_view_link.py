@@ -26,6 +26,16 @@ def test_fragment_names_step_metric_view_and_selection() -> None:
     assert found["pe"] == ["4,5"]
 
 
+def test_fragment_names_what_is_not_as_at_the_start() -> None:
+    session = mlp_session()
+    assert parse_qs(view_fragment(session.cursor)).keys() == {"step", "metric", "stride", "view"}
+    session.select_sample(2)
+    session.toggle_log()
+    session.select_region(1, 2, 3, 4)
+    found = parse_qs(view_fragment(session.cursor))
+    assert (found["sample"], found["log"], found["region"]) == (["2"], ["1"], ["1,2,3,4"])
+
+
 def test_picture_carries_the_link_and_stays_a_picture(tmp_path: Path) -> None:
     session = mlp_session()
     plain = session.export(tmp_path / "map.png").read_bytes()

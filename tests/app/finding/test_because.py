@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from app.finding.because import gap_at, kernel_gaps, levers_sentence, ties
-from tests.app.sessions import mlp_streaming
+from app.runs.opening import open_run
+from lowering.config import apply_knob
+from tests.app.sessions import mesh_config, mlp_streaming
 from tests.factories.worked import worked_run
 
 
@@ -42,11 +44,23 @@ def test_a_kernel_at_work_has_no_gap_and_a_drain_no_ties() -> None:
     assert ties(run, drain) == ()
 
 
-def test_a_wait_for_streamed_weights_names_their_kernel() -> None:
+def test_a_wait_for_a_sample_says_when_the_host_had_decoded_it() -> None:
+    run = open_run(1, "mlp", apply_knob(mesh_config(samples=3), "decode_rate", "1e4"), {}).run
+    first = run.program.kernels[0].id
+    gap = next(g for g in kernel_gaps(run, first, "wait-host") if g.sample == 1)
+    found = ties(run, gap)
+    assert [tie.lever for tie in found] == ["host"]
+    assert found[0].sentence.endswith("the host had decoded it by 170,000")
+
+
+def test_a_wait_for_weights_says_since_when_they_pass_the_ports() -> None:
     run = mlp_streaming().run
-    gaps = kernel_gaps(run, "fc0", "wait-weights") + kernel_gaps(run, "fc1", "wait-weights")
-    found = [tie for gap in gaps for tie in ties(run, gap) if tie.cause == "wait-weights"]
-    assert found
-    assert {tie.lever for tie in found} == {"weights"}
-    assert all(tie.transfer in {stream.id for stream in run.program.streams} for tie in found)
-    assert "through the ports at" in found[0].sentence
+    gap = kernel_gaps(run, run.program.kernels[1].id, "wait-weights")[0]
+    found = ties(run, gap)
+    assert [(tie.cause, tie.lever) for tie in found] == [("wait-weights", "weights")]
+    stream = next(i for i, s in enumerate(run.program.streams) if s.kernel == "fc1")
+    began = run.timeline.start[len(run.program.kernels) + stream, gap.sample]
+    assert found[0].sentence == (
+        f"the weights of fc1 for sample {gap.sample} arrive at cycle {gap.t1:,}, through the "
+        f"ports since {began:,}"
+    )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.runs.run import Run, make_run
 from app.runs.saving import load_run, save_run, verify_recording
+from engine.kernels.dot.spec import Dot
 from engine.recording import RecordingError, read_recording, write_recording
-from tests.app.sessions import mlp_run
+from tests.app.sessions import mesh_config, mlp_run
+from tests.factories.graphs import tiny_graph
 
 
 @pytest.fixture
@@ -69,3 +73,53 @@ def test_program_without_sense_is_a_sentence(file: Path) -> None:
 def test_file_of_another_version_says_so(file: Path) -> None:
     write_recording(file, replace(read_recording(file), tool="0.0.1"))
     assert any("0.0.1" in remark for remark in load_run(1, file).run.remarks)
+
+
+def sparse_run() -> Run:
+    """Return a run on a machine that skips zeros; half of the weights are."""
+    shapes = {"x": (8, 32), "w": (32, 16), "y": (8, 16)}
+    graph = tiny_graph(shapes, Dot(inputs=("x", "w"), outputs=("y",)))
+    weights = graph.constants["w"].copy()
+    weights[:16] = 0
+    config = mesh_config(16)
+    config = replace(config, machine=replace(config.machine, harvests_sparsity=True))
+    return make_run(650, replace(graph, constants={"w": weights}), config, "sparse")
+
+
+def test_skipped_zeros_are_in_the_file_that_carries_no_weights(tmp_path: Path) -> None:
+    run, path = sparse_run(), tmp_path / "sparse.wscope"
+    assert run.execution.nonzeros["y"].sum() == 16 * 16
+    save_run(run, path)
+    checks = verify_recording(path)
+    assert all(check.ok for check in checks), [c for c in checks if not c.ok]
+    opened = load_run(1, path).run
+    assert opened.remarks == ()
+    assert opened.timeline.makespan == run.timeline.makespan
+    again = tmp_path / "again.wscope"
+    save_run(opened, again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_a_run_without_skipped_zeros_has_no_such_section(file: Path) -> None:
+    with zipfile.ZipFile(file) as bundle:
+        assert not any("nonzeros" in name for name in bundle.namelist())
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        (np.zeros((1, 1, 1), np.int64), "its tiles want integers of shape"),
+        (np.zeros((1, 1)), "its tiles want integers of shape"),
+        (None, "a tile has more non-zeros than weights"),
+    ],
+)
+def test_non_zeros_that_no_tile_holds_are_refused(
+    counts: np.ndarray | None, said: str, tmp_path: Path
+) -> None:
+    run, path = sparse_run(), tmp_path / "sparse.wscope"
+    save_run(run, path)
+    recording = read_recording(path)
+    wrong = recording.nonzeros["y"] + 10_000 if counts is None else counts
+    write_recording(path, replace(recording, nonzeros={"y": wrong}))
+    with pytest.raises(RecordingError, match=said):
+        load_run(1, path)

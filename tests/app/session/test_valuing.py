@@ -111,9 +111,9 @@ def test_a_recording_shows_its_tensors_and_computes_none(tmp_path: Path) -> None
 def test_cancel_stops_values_and_keeps_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
 
+    from app.runs import routing
     from app.runs.computed import Computed
     from app.runs.run import Run
-    from app.session import valuing
     from engine.progress import Progress
 
     begun = threading.Event()
@@ -123,7 +123,7 @@ def test_cancel_stops_values_and_keeps_the_run(monkeypatch: pytest.MonkeyPatch) 
         while True:
             progress.check()
 
-    monkeypatch.setattr(valuing, "compute_values", endless)
+    monkeypatch.setattr(routing, "compute_values", endless)
     session = mlp_session()
     session.compute_values()
     assert begun.wait(10)

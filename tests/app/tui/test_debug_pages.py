@@ -27,7 +27,7 @@ def test_a_watch_is_typed_stops_and_is_listed() -> None:
         assert "route" in words
         assert "placement" in words
         await drive.press("escape", "B", "e")
-        assert not drive.app.session.view_breaks().rows[0].enabled  # type: ignore[attr-defined]
+        assert not drive.app.session.view_breaks().rows[0].enabled
 
     play(script)
 
@@ -106,11 +106,11 @@ def test_a_gain_is_shown_only_when_tried(debugger: Debugger) -> None:
 def test_scopes_open_and_close_in_the_table_of_the_graph() -> None:
     async def script(drive: Drive) -> None:
         await drive.press("G", "o")
-        opened = drive.app.session.view_page("graph").opened  # type: ignore[attr-defined]
+        opened = drive.app.session.view_graph().opened
         assert len(opened) == 1
         assert isinstance(drive.app.screen, TablePage)
         await drive.press("c")
-        assert drive.app.session.view_page("graph").opened == ()  # type: ignore[attr-defined]
+        assert drive.app.session.view_graph().opened == ()
         await drive.press("enter")
         assert drive.app.session.cursor.selection.kind in ("kernel", "region")
 

@@ -142,30 +142,30 @@ def test_opening_a_model_changes_one_tab_only(client: FlaskClient, registry: Reg
     assert after[1] == before[1]
 
 
-def test_two_thousand_bad_requests_leave_the_server_well(client: FlaskClient, session: str) -> None:
+def test_ten_thousand_bad_requests_leave_the_server_well(
+    client: FlaskClient, session: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     rng = random.Random(1)
     bodies = [*BODIES, json.dumps({"command": "break", "args": ["(" * 3000]}).encode()]
-    routes = ["do", "viewport", "open", "upload", "frame", "levels", "pe", "page", "timeline", "x"]
+    routes = ["do", "viewport", "open", "upload", "frame", "levels", "pe", "page", "timeline", "x",
+              "read", "news", "sessions", "run", "difference", "export", "moment"]  # fmt: skip
     hosts = ["127.0.0.1", "evil.example", "", "127.0.0.1:x", "[::1", "a" * 900]
-    for _ in range(2000):
+    tails = ["", "/1/2", "/-1/-1", "/999999999999999999999/1", "/traffic/0", "/view_map?height=0",
+             "/view_pe?row=77&col=0", "/1/nope/0", "/1/9/1/0", "?face=" + "z" * 500]  # fmt: skip
+    for _ in range(10_000):
         path = f"/api/{rng.choice(routes)}/{rng.choice([session, 'x', '%ff', '0-aaaaaaaa'])}"
-        path += rng.choice(["", "/1/2", "/-1/-1", "/999999999999999999999/1", "/traffic/0"])
+        path += rng.choice(tails)
         answer = client.open(
             path, method=rng.choice(["GET", "POST", "PUT", "DELETE"]), data=rng.choice(bodies),
             headers={"Host": rng.choice(hosts), "Content-Type": "application/json"},
         )  # fmt: skip
         assert answer.status_code < 500, (path, answer.text)
+        if answer.status_code >= 400 and answer.status_code != 405:
+            assert answer.text.strip(), path
+        assert "Traceback" not in answer.text
+        assert "site-packages" not in answer.text
     assert alive(client, session)
-
-
-def test_script_in_a_name_stays_text(client: FlaskClient, session: str) -> None:
-    evil = "<img src=x onerror=alert(1)>"
-    for command in ("kernel", "goto", "search", "metric", "break"):
-        body = client.post(f"/api/do/{session}", json={"command": command, "args": [evil]})
-        assert body.mimetype == "application/json"
-    answer = client.get(f"/api/page/{session}/{evil}")
-    assert answer.mimetype == "text/plain"
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "fault" not in capfd.readouterr().err
 
 
 @pytest.fixture

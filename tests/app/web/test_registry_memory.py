@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.debugger import Debugger
 from app.web import Registry
-from app.web.registry import IDLE_SECONDS
+from app.web.registry import FACE_SECONDS, IDLE_SECONDS
 
 
 class Clock:
@@ -20,6 +20,12 @@ def tab(registry: Registry, name: str) -> str:
     return f"{registry.epoch}-{name}"
 
 
+def born(registry: Registry, name: str) -> int:
+    facts = registry.look(name)
+    assert facts is not None
+    return facts.born
+
+
 def heavy(debugger: Debugger) -> Debugger:
     for step in range(30):
         debugger.frame_bytes("traffic", step)
@@ -30,13 +36,13 @@ def test_idle_sessions_are_freed_over_the_budget(debugger: Debugger) -> None:
     clock = Clock()
     registry = Registry(debugger, budget_bytes=1000, clock=clock)
     first = heavy(registry.get(tab(registry, "aaaaaaaa")))
-    born = registry.born(tab(registry, "aaaaaaaa"))
+    before = born(registry, tab(registry, "aaaaaaaa"))
     clock.now += IDLE_SECONDS + 1
     second = registry.get(tab(registry, "bbbbbbbb"))
     assert len(registry) == 1
     assert registry.get(tab(registry, "bbbbbbbb")) is second
     assert registry.get(tab(registry, "aaaaaaaa")) is not first
-    assert registry.born(tab(registry, "aaaaaaaa")) > born
+    assert born(registry, tab(registry, "aaaaaaaa")) > before
 
 
 def test_sessions_in_use_and_light_ones_stay(debugger: Debugger) -> None:
@@ -53,6 +59,32 @@ def test_sessions_in_use_and_light_ones_stay(debugger: Debugger) -> None:
     assert len(roomy) == 2
 
 
+def test_who_only_looks_is_counted_but_keeps_nothing_alive(debugger: Debugger) -> None:
+    clock = Clock()
+    registry = Registry(debugger, budget_bytes=1000, clock=clock)
+    first = tab(registry, "aaaaaaaa")
+    assert registry.look(first) is None
+    heavy(registry.get(first))
+    clock.now += IDLE_SECONDS + 1
+    registry.look(first, "terminal")
+    facts = registry.look(first, "page")
+    assert facts is not None
+    assert (facts.faces, facts.idle_seconds) == (2, IDLE_SECONDS + 1)
+    clock.now += FACE_SECONDS
+    assert [one.faces for one in registry.sessions()] == [0]
+    registry.get(tab(registry, "bbbbbbbb"))
+    assert registry.look(first) is None
+
+
+def test_sessions_are_listed_with_the_one_used_last_first(debugger: Debugger) -> None:
+    registry = Registry(debugger)
+    names = [tab(registry, 8 * letter) for letter in "abc"]
+    for name in (*names, names[0]):
+        registry.get(name)
+    registry.look(names[1])
+    assert [one.id for one in registry.sessions()] == [names[0], names[2], names[1]]
+
+
 def test_freed_session_is_not_handed_to_another_user(debugger: Debugger) -> None:
     registry = Registry(debugger, most=1)
     registry.get(tab(registry, "aaaaaaaa")).seek(7)
@@ -64,10 +96,11 @@ def test_freed_session_is_not_handed_to_another_user(debugger: Debugger) -> None
 def test_replaced_session_has_another_number(debugger: Debugger) -> None:
     registry = Registry(debugger)
     name = tab(registry, "aaaaaaaa")
-    before = registry.born(name)
+    registry.get(name)
+    before = born(registry, name)
     other = Debugger(debugger.run)
     registry.replace(name, other)
     assert registry.get(name) is other
-    assert registry.born(name) > before
+    assert born(registry, name) > before
     registry.close()
     assert len(registry) == 0

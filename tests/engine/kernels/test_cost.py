@@ -7,8 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.kernels.cost import KernelModel, estimate, kernel_model, tile_bytes, tile_cycles
+from engine.kernels.cost import KernelModel, estimate, kernel_model, tile_cycles
 from engine.kernels.dot.spec import Dot
+from engine.kernels.footprint import tile_bytes
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.reduce.spec import Softmax
 from engine.kernels.spec import KernelSpec, Operation

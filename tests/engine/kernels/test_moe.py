@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.kernels.cost import kernel_model, weight_bytes
+from engine.kernels.cost import kernel_model
 from engine.kernels.evaluate import evaluate
+from engine.kernels.footprint import weight_bytes
 from engine.kernels.moe.spec import Moe, MoeGrad
 from engine.kernels.moe.values import chosen_experts
 from engine.kernels.problem import kernel_problem

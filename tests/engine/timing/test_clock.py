@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.event_kinds import GIVEN, LEFT
 from engine.timeline import Timeline
 from engine.timing.clock import simulate
 from engine.timing.net import COEF_UNIT, RATE_UNIT, UNLIMITED, TimingNet
@@ -197,3 +198,55 @@ def test_slots_sized_by_the_peak_of_a_paced_run_lose_nothing() -> None:
     assert peak == 12  # those started at 10, 20 .. 120; the first is freed at 125
     assert simulate(pipeline(peak)).makespan == unlimited.makespan
     assert simulate(pipeline(peak - 1)).makespan > unlimited.makespan
+
+
+def loaded(
+    work: int, words: int, loader: tuple[int, int, int], samples: int = 20, slots: int = 1
+) -> Timeline:
+    """One kernel of `work` cycles whose samples of `words` come from a loader."""
+    return simulate(
+        build_net([work], [Edge(-1, (0,), words=words, slots=slots)], samples, loader=loader)
+    )
+
+
+def test_a_loader_too_slow_by_half_leaves_half_of_the_time_to_waiting() -> None:
+    timeline = loaded(100, 5, (1, 200, 2))
+    assert spans(timeline, 0) == [(205 + 200 * i, 305 + 200 * i) for i in range(20)]
+
+
+def test_two_workers_decode_in_turns_and_keep_up() -> None:
+    timeline = loaded(100, 5, (2, 200, 4), samples=6)
+    # both workers end their first sample at 200, their second at 400, their third at 600
+    assert timeline.given[:6].tolist() == [200, 200, 400, 400, 600, 600]
+    assert timeline.start[0].tolist() == [205, 310, 415, 520, 625, 730]
+
+
+@pytest.mark.parametrize(
+    ("held", "period"),
+    [(1, 125), (2, 120), (3, 120), (9, 120)],
+)
+def test_looking_ahead_hides_the_departure_and_nothing_more(held: int, period: int) -> None:
+    # decoding takes 120 cycles, leaving 5: one after the other with 1, at once with 2 or more
+    starts = loaded(100, 5, (1, 120, held)).start[0]
+    assert np.diff(starts).tolist() == [period] * 19
+
+
+@pytest.mark.parametrize("held", [1, 2, 5])
+def test_a_quick_loader_changes_nothing_but_the_first_wait(held: int) -> None:
+    quick, none = loaded(100, 5, (1, 90, held)), loaded(100, 5, (0, 0, 0))
+    assert (quick.start - none.start).tolist() == [[90] * 20]
+
+
+def test_a_sample_decodes_when_all_of_the_one_before_has_left() -> None:
+    edges = [Edge(-1, (0,), words=5), Edge(-1, (0,), words=30)]
+    timeline = simulate(build_net([10], edges, samples=2, loader=(1, 100, 1)))
+    assert timeline.given.tolist() == [100, 230, 100, 230]
+
+
+def test_decoding_is_what_the_start_waited_for() -> None:
+    timeline = loaded(100, 5, (1, 200, 1), samples=3)
+    given = np.flatnonzero((timeline.event_kind == GIVEN) & (timeline.event_sample == 2))[0]
+    source = timeline.because[timeline.because_start[given]]
+    # held to one sample, the worker began when sample 1 had left, 200 cycles before
+    assert timeline.event_kind[source] == LEFT
+    assert timeline.event_time[given] - timeline.event_time[source] == 200

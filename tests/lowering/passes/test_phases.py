@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from engine.kernels.dot.spec import Dot
 from engine.kernels.move.spec import Expand, Transpose
@@ -15,7 +16,8 @@ from lowering.evaluate import default_inputs
 from lowering.frontends.builder import GraphBuilder
 from lowering.graph import Graph
 from lowering.passes.fuse import fuse
-from lowering.passes.phases import optimizer_inputs, training_phases
+from lowering.passes.phases import optimizer_inputs, trained_state, training_phases
+from tests.factories.training import step_graph, step_names
 
 
 def step() -> Graph:
@@ -74,3 +76,25 @@ def test_kernels_end_where_a_phase_ends() -> None:
     assert [phase for phase, _ in found] == [
         "forward", "loss", "loss", "backward", "backward", "backward", "optimizer",
     ]  # fmt: skip
+
+
+def test_state_is_what_a_step_replaces() -> None:
+    assert trained_state(step()) == (frozenset({"w"}), frozenset({"new"}))
+    assert trained_state(replace(step(), outputs=("loss",))) == (frozenset(), frozenset())
+
+
+@pytest.mark.parametrize("name", ["mlp", "gpt2_2l", "resnet_s"])
+def test_state_of_a_captured_step_is_its_weights_moments_and_count(name: str) -> None:
+    graph = step_graph(name)
+    names = step_names(graph)
+    assert trained_state(graph) == (frozenset(names.state), frozenset(names.new_state))
+
+
+def test_work_done_again_is_its_own_phase() -> None:
+    graph = step()
+    nodes = [*graph.nodes]
+    again = replace(nodes[1], name="a2", again=True, op=replace(nodes[1].op, outputs=("a2",)))
+    values = {**graph.values, "a2": replace(graph.values["a"], name="a2")}
+    phases = training_phases(replace(graph, nodes=(*nodes, again), values=values))
+    assert phases["a2"] == "recompute"
+    assert phases["a"] == "loss"

@@ -7,8 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.kernels.cost import KernelModel, estimate, kernel_model, tile_bytes
+from engine.kernels.cost import KernelModel, estimate, kernel_model
 from engine.kernels.dot.spec import Dot
+from engine.kernels.footprint import tile_bytes
 from engine.kernels.spec import KernelSpec
 from engine.machine import PRESETS, parse_machine
 from engine.profile import profile

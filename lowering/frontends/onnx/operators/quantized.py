@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.kernels.conv.spec import Conv
+from engine.kernels.dequantize.spec import Dequantize, blocks
 from engine.kernels.dot.spec import Dot
 from engine.kernels.move.spec import Expand, Reshape
 from lowering.frontends.onnx.context import NodeContext, NotCoveredError
@@ -59,8 +60,28 @@ def _quantize(ctx: NodeContext) -> None:
     _quantized(ctx, x, scale, zero, dtype, 0)
 
 
+def _stored(ctx: NodeContext, axis: int, block: int) -> tuple[str, ...]:
+    """Return constants of 8 bits, scale and zero point as the mesh keeps them; () if it cannot."""
+    whole = ctx.value(0)
+    names = [ctx.input(0), ctx.input(1), *([ctx.input(2)] if ctx.has(2) else [])]
+    if whole.dtype not in ("int8", "uint8") or not all(map(ctx.builder.is_constant, names)):
+        return ()
+    own = ctx.value(1).shape
+    if not block:
+        sides = [1] * len(whole.shape)
+        if ctx.value(1).elements > 1:
+            sides[ctx.axis(axis, len(sides))] = own[0]
+        own = tuple(sides)
+    if blocks(whole.shape, own) is None:
+        return ()
+    return (names[0], *(ctx.emit(Reshape, name, shape=own) for name in names[1:]))
+
+
 def _dequantize(ctx: NodeContext) -> None:
     axis, block = int(ctx.attr("axis", 1)), int(ctx.attr("block_size", 0))
+    if ctx.node.output[0] in ctx.builder.weights and (parts := _stored(ctx, axis, block)):
+        ctx.emit(Dequantize, *parts, output=0)
+        return
     wide = ctx.value(1).dtype
     x = ctx.map("cast", ctx.input(0), dtype="int32" if wide != "float64" else "int64")
     if ctx.has(2):

@@ -1,23 +1,39 @@
-"""What the terminal needs of a debugger. Knows no widgets; `app.debugger.Debugger` fulfils it."""
+"""What a screen needs of a debugger. Knows no widgets and no server.
+
+`app.debugger.Debugger` fulfils it in this process, `app.remote.session.RemoteSession` over HTTP.
+Which views there are and what they take is read off here, see `app.remote.reads`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Protocol
 
 from app.session.cursor import Cursor
 from app.session.jobs import JobState
-from app.views.base import View
+from app.views.advice import AdviceView
+from app.views.bottleneck import BottleneckView
+from app.views.breaks import BreaksView
 from app.views.compare import CompareView, DifferenceView
+from app.views.explain import ExplainView
+from app.views.graph import GraphView
+from app.views.hot import HotView
 from app.views.idle import IdleView
 from app.views.kernel import KernelView
 from app.views.knobs import KnobsView
 from app.views.map import MapView
+from app.views.memory import MemoryView
 from app.views.pe import PEView
 from app.views.report import ReportView
+from app.views.roofline import RooflineView
 from app.views.status import StatusView
 from app.views.streaming import StreamingView
 from app.views.timeline import TimelineView
 from app.views.values import ValuesView
+
+
+class SessionLost(OSError):
+    """The session cannot be reached just now; the message says what is wrong and what happens."""
 
 
 class Session(Protocol):
@@ -31,11 +47,16 @@ class Session(Protocol):
     def job(self) -> JobState | None:
         """the newest background job, None before the first"""
 
+    @property
+    def revision(self) -> Hashable:
+        """differs whenever something that a view shows changed, whoever changed it"""
+
+    @property
+    def trouble(self) -> str:
+        """why the session cannot be reached just now, empty when it can"""
+
     def do(self, command_id: str, *arguments: object) -> str:
         """Run a command of the table; returns the answer."""
-
-    def cancel(self) -> bool:
-        """Stop the background job."""
 
     def view_map(self, height: int, width: int) -> MapView:
         """Return the map pooled to at most height x width pixels."""
@@ -74,8 +95,29 @@ class Session(Protocol):
     ) -> DifferenceView | None:
         """Return the map of what differs, None when nothing is compared."""
 
-    def view_page(self, name: str) -> View:
-        """Return one of `app.session.surveying.PAGES` by name."""
+    def view_breaks(self) -> BreaksView:
+        """Return all breakpoints."""
+
+    def view_explain(self, target: str | None = None) -> ExplainView:
+        """Return the explanation of a target, the selection by default."""
+
+    def view_advice(self) -> AdviceView:
+        """Return what the rules say."""
+
+    def view_bottleneck(self) -> BottleneckView:
+        """Return what the makespan is made of."""
+
+    def find_hot(self, scope: str = "run") -> HotView:
+        """Return the hottest links and ramps."""
+
+    def view_memory(self, scope: str = "selection") -> MemoryView:
+        """Return SRAM in program order: of the selected PEs, or of the whole 'wafer'."""
+
+    def view_roofline(self) -> RooflineView:
+        """Return all kernels under the roofs of the machine."""
+
+    def view_graph(self) -> GraphView:
+        """Return the model's nodes, those of closed scopes put together."""
 
     def find_idle(self, scope: str = "run") -> IdleView:
         """Return the largest idle regions."""

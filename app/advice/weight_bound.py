@@ -1,0 +1,45 @@
+"""Rule: the weight ports hold a streaming run up."""
+
+from __future__ import annotations
+
+from app.advice.facts import Facts
+from app.advice.rule import Change, Changes, Finding, Rule
+from app.units import count, percent
+from engine.program import HOST
+from lowering.config import KNOBS
+
+SHARE = 0.3
+"""share of the critical path"""
+
+
+def check(facts: Facts) -> Finding | None:
+    """Fire when weights on their way hold over 30 % of the critical path."""
+    share = facts.weighing / facts.makespan
+    if share <= SHARE:
+        return None
+    config, program = facts.run.config, facts.run.program
+    proposals: list[Changes] = []
+    if any(("phase", "optimizer") in kernel.tags for kernel in program.kernels):
+        proposals.append((Change("optimizer", "host"),))
+    if config.storage != "fp16":
+        proposals.append((Change("dtype", "fp16"),))
+    if config.prefetch < KNOBS["prefetch"].high:
+        proposals.append((Change("prefetch", str(config.prefetch + 1)),))
+    if config.mode == "streaming":
+        proposals.append((Change("mode", "pipeline"),))
+    arriving = sum(stream.words for stream in program.streams)
+    leaving = sum(
+        transfer.legs[0].words * transfer.chunks for transfer in program.transfers
+        if transfer.port == "weights" and HOST in transfer.consumers
+    )  # fmt: skip
+    return Finding(
+        f"weights on their way hold {percent(share)} of the critical path",
+        (("weights on the critical path", f"{count(facts.weighing)} cycles"),
+         ("through the ports a sample", f"{count(arriving)} wavelets in, {count(leaving)} out"),
+         ("weight ports", f"{facts.run.machine.weight_wavelets_per_cycle:g} wavelets a cycle"),
+         ("wait-weights", percent(facts.share("wait-weights")))),
+        ("optimizer", "dtype", "prefetch", "mode"), tuple(proposals), weight=share,
+    )  # fmt: skip
+
+
+RULE = Rule("weight-bound", "The weight ports hold the run up", check)

@@ -1,0 +1,1 @@
+"""A session of a running dashboard, over HTTP: the same verbs and views as in this process."""

@@ -1,0 +1,1 @@
+"""Weights kept as integers, made floats again where they are used."""
