@@ -14,7 +14,7 @@ from app.runs.opening import open_run
 from app.runs.run import Run
 from app.session.comparing import ComparingVerbs
 from app.session.cursor import Cursor
-from app.session.debugging import DebugVerbs
+from app.session.surveying import SurveyVerbs
 from app.session.tuning import next_run_id
 from app.views.build_idle import view_idle
 from app.views.build_kernel import view_kernel
@@ -41,7 +41,7 @@ from lowering.config import CompileConfig
 from lowering.frontends.transformer.options import ModelOptions
 
 
-class Debugger(ComparingVerbs, DebugVerbs):
+class Debugger(ComparingVerbs, SurveyVerbs):
     """A cursor over a run, the runs before it, and a worker for the next one."""
 
     def __init__(

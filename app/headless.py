@@ -22,6 +22,7 @@ _SHOWN = (
 _FACES = {
     "idle": "idle", "report": "report", "tensors": "values", "help": "help", "breaks": "breaks",
     "hot-links": "hot", "why": "why", "advice": "advice", "bottleneck": "bottleneck",
+    "memory": "memory", "roofline": "roofline", "graph": "graph",
 }  # fmt: skip
 """command of a screen -> view that it shows"""
 SHOW = Command(

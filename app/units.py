@@ -18,6 +18,8 @@ def amount(value: float, kind: str) -> str:
 
 def rate(load: float) -> str:
     """Return wavelets a cycle as a number, three digits from 0.001 on."""
+    if load >= 1000:
+        return f"{load:,.0f}"
     return f"{load:.2f}" if load >= 0.1 or load == 0 else f"{load:.2g}"
 
 
@@ -28,9 +30,11 @@ def percent(share: float) -> str:
 
 
 def size(count_bytes: float) -> str:
-    """Return bytes in B or KB of 1,024."""
+    """Return bytes in B, KB of 1,024, or MB of 1,024 KB from ten of them on."""
     if abs(count_bytes) < 1024:
         return f"{count_bytes:.0f} B"
+    if abs(count_bytes) >= 10 << 20:
+        return f"{count_bytes / 2**20:,.1f} MB"
     return f"{count_bytes / 1024:,.1f} KB"
 
 

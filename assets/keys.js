@@ -18,6 +18,11 @@
     'hot-links': () => WS.showTab('hot'),
     why: () => WS.showTab('why'),
     advice: () => WS.showTab('advice'),
+    memory: () => WS.showTab('memory'),
+    roofline: () => WS.showTab('roofline'),
+    graph: () => WS.showTab('graph'),
+    fold: (args) => fold('fold', args),
+    reveal: () => fold('reveal', []),
     bottleneck: () => WS.showTab('overview'),
     compare: (args) => compare(args),
     difference: (args) => WS.setDifference(args[0]),
@@ -31,6 +36,11 @@
     library: () => WS.openLibrary(),
     'cancel-open': () => WS.cancelOpening(),
     theme: () => WS.switchTheme(),
+    widen: () => WS.widen(),
+    curve: () => WS.time.nextCurve(),
+    'curve-top': () => WS.time.toTop(),
+    'copy-panel': () => WS.copyPanel(),
+    'kernels-csv': () => WS.saveKernels(),
     export: (args) => WS.download(String(args[0] || 'png').split('.').pop()),
     quit: () => WS.toast('Close this tab to leave; Ctrl-C in the terminal ends the server.'),
   };
@@ -40,6 +50,14 @@
     WS.showTab('compare');
     const state = await WS.act('compare', ...args);
     if (state && !state.error && !args.length) WS.setDifference('run');
+    return state;
+  }
+
+  /* Open or close scopes of the graph; its panel is drawn again though nothing else moved. */
+  async function fold(id, args) {
+    const state = await WS.act(id, ...args);
+    WS.folded();
+    await WS.showPage();
     return state;
   }
 
@@ -100,6 +118,12 @@
     await WS.run(id, WS.argumentsOf(button));
     for (const next of (then || '').split(' ').filter(Boolean)) await WS.run(next, []);
   }
+
+  /* Give the panels half of the window, or take it back. */
+  WS.widen = function () {
+    const wide = WS.$('page').classList.toggle('wide');
+    WS.$('widen').setAttribute('aria-pressed', wide ? 'true' : 'false');
+  };
 
   WS.showTab = function (name) {
     document.querySelectorAll('[data-tab]').forEach((tab) => {

@@ -44,7 +44,7 @@
     WS.time.draw();
     moment();
     if (state.status.job) WS.showPage();
-    markKernel(state.cursor.selection.kernel);
+    WS.markKernel();
     WS.painted = WS.mesh.show(WS.state, WS.facts);
     const outcome = await WS.painted;
     if (outcome === 'missing') askAgain();
@@ -130,11 +130,13 @@
     if (!running && poll) { clearInterval(poll); poll = null; }
   }
 
-  function markKernel(name) {
+  /* Mark the selected kernel in the table. */
+  WS.markKernel = function () {
+    const name = WS.state.cursor.selection.kernel;
     document.querySelectorAll('tr[data-kernel]').forEach((row) => {
       row.setAttribute('aria-selected', row.dataset.kernel === name ? 'true' : 'false');
     });
-  }
+  };
 
   WS.togglePlay = function () {
     playing = !playing;
@@ -183,6 +185,7 @@
     WS.startPointer();
     WS.startSteps();
     WS.startPages();
+    WS.startTable();
     WS.startLibrary();
     while (!WS.tables) {
       WS.tables = await WS.getJSON(`/api/tables/${WS.epoch}`);

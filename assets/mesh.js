@@ -5,6 +5,8 @@
   const WS = (window.WS = window.WS || {});
   const mesh = (WS.mesh = { k: 1, ox: 0, oy: 0, box: null, follows: true });
   const FOOT = 32; // CSS pixels below a fitted map, for the sentence about it
+  const NARROW = 900; // CSS pixels of the canvas below which the sentence may take two lines
+  const SECOND_LINE = 20;
   const picture = document.createElement('canvas');
   let canvas = null;
   let ctx = null;
@@ -67,7 +69,8 @@
     const [row, col, rows, cols] = box;
     mesh.box = box;
     mesh.follows = true;
-    const height = Math.max(16, canvas.height - FOOT * mesh.ratio);
+    const foot = canvas.clientWidth < NARROW ? FOOT + SECOND_LINE : FOOT;
+    const height = Math.max(16, canvas.height - foot * mesh.ratio);
     mesh.k = 0.96 * Math.min(canvas.width / cols, height / rows);
     mesh.ox = canvas.width / 2 - (col + cols / 2) * mesh.k;
     mesh.oy = height / 2 - (row + rows / 2) * mesh.k;

@@ -2,8 +2,10 @@
 (function () {
   'use strict';
   const WS = (window.WS = window.WS || {});
-  const OF_THE_RUN = ['overview', 'hot', 'advice']; // the same in every step of a run
+  const OF_THE_RUN = ['overview', 'hot', 'advice', 'kernels']; // the same in every step of a run
+  const OF_THE_SELECTION = ['memory', 'roofline']; // the same in every step, not for every kernel
   let shown = '';
+  let folds = 0; // grows whenever a scope of the graph opens or closes
   let asked = 0;
 
   const openTab = () => document.querySelector('[data-tab][aria-selected=true]').dataset.tab;
@@ -12,8 +14,23 @@
   function keyOf(name) {
     const { status } = WS.state;
     const job = status.job ? `${status.job.id}/${status.job.state}/${status.job.done}/${status.job.stage}` : '';
+    const { kernel } = WS.state.cursor.selection;
+    if (name === 'graph') return `${name}/${status.run_id}/${kernel}/${folds}`;
+    if (OF_THE_SELECTION.includes(name)) return `${name}/${status.run_id}/${kernel}`;
     return OF_THE_RUN.includes(name) ? `${name}/${status.run_id}/${job}`
       : `${name}/${status.run_id}/${status.revision}`;
+  }
+
+  /* Have the graph drawn again: its scopes changed. */
+  WS.folded = function () { folds += 1; };
+
+  /* Bring the selected box of the graph, else its first, into sight. */
+  function showChosen(place) {
+    const box = place.querySelector('.node.chosen') || place.querySelector('.node');
+    const frame = place.querySelector('.graph');
+    if (!box) return;
+    frame.scrollTo(box.offsetLeft + box.offsetWidth / 2 - frame.clientWidth / 2,
+      box.classList.contains('chosen') ? box.offsetTop - frame.clientHeight / 2 : 0);
   }
 
   /* Bring the open panel up to date when it is one of these. */
@@ -30,6 +47,9 @@
     if (mine !== asked) return;
     if (children) WS.fill(place, children);
     else shown = '';
+    if (name === 'graph') showChosen(place);
+    if (name === 'kernels') WS.kernelsCame();
+    WS.markKernel();
   };
 
   /* Build the lines; Enter in one presses the first button that reads it. */
@@ -39,9 +59,10 @@
         spellcheck: 'false', placeholder: place.dataset.hint, 'aria-label': place.dataset.name });
       input.addEventListener('keydown', (event) => {
         if (event.key === 'Escape') input.blur();
-        if (event.key !== 'Enter') return;
+        const button = document.querySelector(`[data-from=${place.dataset.line}]`);
+        if (event.key !== 'Enter' || !button) return;
         event.preventDefault();
-        document.querySelector(`[data-from=${place.dataset.line}]`).click();
+        button.click();
       });
       place.replaceChildren(input);
     });

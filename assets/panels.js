@@ -3,6 +3,7 @@
 (function () {
   'use strict';
   const WS = (window.WS = window.WS || {});
+  const SHAPES = 'http://www.w3.org/2000/svg';
 
   /* Return the parts of a component's children: texts and components, nothing else. */
   function partsOf(children) {
@@ -48,17 +49,23 @@
     WS.fill(node, part.props.children);
   }
 
+  /* Make the element of a part; what stands inside a picture is one of its shapes. */
+  function made(part, parent) {
+    const name = part.type.toLowerCase();
+    const drawn = name === 'svg' || parent.namespaceURI === SHAPES;
+    return drawn ? document.createElementNS(SHAPES, part.type) : document.createElement(name);
+  }
+
   /* Make an element's children those described. */
   WS.fill = function (element, children) {
     const parts = partsOf(children);
     parts.forEach((part, index) => {
       let node = element.childNodes[index];
       if (!fits(node, part)) {
-        const made = isElement(part) ? document.createElement(part.type.toLowerCase())
-          : document.createTextNode('');
-        if (node) element.replaceChild(made, node);
-        else element.append(made);
-        node = made;
+        const fresh = isElement(part) ? made(part, element) : document.createTextNode('');
+        if (node) element.replaceChild(fresh, node);
+        else element.append(fresh);
+        node = fresh;
       }
       change(node, part);
     });

@@ -57,14 +57,33 @@
       'the whole run.', WS.make('div', { class: 'choices' }, ...buttons));
   };
 
+  /* Have the browser keep some data as a file. */
+  WS.save = function (name, data) {
+    const link = WS.make('a', { href: URL.createObjectURL(new Blob([data])), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    WS.toast(`${name} is in your downloads`);
+  };
+
+  /* Put the open panel's words on the clipboard; where that is not allowed, show them to be copied. */
+  WS.copyPanel = async function () {
+    const text = document.querySelector('[role=tabpanel]:not([hidden])').innerText.trim();
+    try {
+      await navigator.clipboard.writeText(text);
+      WS.toast('The panel is on the clipboard as text');
+    } catch (error) {
+      const area = WS.make('textarea', { rows: 16, 'aria-label': 'text of the panel' });
+      area.value = text;
+      WS.openDialog('Text of the panel', 'This browser lets no page write to the clipboard: copy it from here.', area);
+      area.select();
+    }
+  };
+
   WS.download = async function (ending) {
     WS.toast(`Writing the .${ending} file`);
     const answer = await WS.getBytes(`/api/export/${WS.session}/${ending}`);
     if (!answer) return;
     const name = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition'))[1];
-    const link = WS.make('a', { href: URL.createObjectURL(new Blob([answer.data])), download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-    WS.toast(`${name} is in your downloads`);
+    WS.save(name, answer.data);
   };
 })();

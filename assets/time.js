@@ -1,5 +1,5 @@
-/* The run along time: utilization above, one lane a kernel below; click or drag seeks,
-   wheel zooms, double click shows the whole run. */
+/* The run along time: a curve above, one lane a kernel below; click or drag seeks, shift-drag zooms
+   into a span, wheel zooms, double click shows the whole run. */
 (function () {
   'use strict';
   const WS = (window.WS = window.WS || {});
@@ -12,23 +12,59 @@
   let shown = [];
   let places = new Map();
   let dragging = false;
+  let brush = null; // {from, to} in cycles while a span is drawn
+  let chosen = 0; // which of the view's curves
   let timer = null;
 
   time.start = function () {
     canvas = WS.$('time');
     ctx = canvas.getContext('2d', { alpha: false });
     new ResizeObserver(time.draw).observe(canvas.parentElement);
-    canvas.addEventListener('pointerdown', (event) => {
-      dragging = true;
-      canvas.setPointerCapture(event.pointerId);
-      seek(event);
-    });
-    canvas.addEventListener('pointermove', (event) => (dragging ? seek(event) : hover(event)));
-    canvas.addEventListener('pointerup', () => { dragging = false; });
+    canvas.addEventListener('pointerdown', onDown);
+    canvas.addEventListener('pointermove', onMove);
+    canvas.addEventListener('pointerup', onUp);
     canvas.addEventListener('pointerleave', () => { WS.$('time-hover').hidden = true; });
     canvas.addEventListener('dblclick', () => load(0, view ? view.makespan : 1));
     canvas.addEventListener('wheel', onWheel, { passive: false });
   };
+
+  function onDown(event) {
+    if (!view) return;
+    canvas.setPointerCapture(event.pointerId);
+    if (event.shiftKey) {
+      brush = { from: cycleAt(event), to: cycleAt(event) };
+      return;
+    }
+    dragging = true;
+    seek(event);
+  }
+
+  function onMove(event) {
+    if (brush) {
+      brush.to = cycleAt(event);
+      time.draw();
+    } else if (dragging) seek(event);
+    else hover(event);
+  }
+
+  function onUp() {
+    dragging = false;
+    if (!brush) return;
+    const [start, end] = [Math.min(brush.from, brush.to), Math.max(brush.from, brush.to) + 1];
+    brush = null;
+    if (end - start >= 8) load(start, end);
+    else time.draw();
+  }
+
+  /* Show the next curve: utilization, traffic, live SRAM. */
+  time.nextCurve = function () {
+    if (!view) return;
+    chosen = (chosen + 1) % view.series.length;
+    time.draw();
+  };
+
+  /* Go to the step where the curve is highest. */
+  time.toTop = () => view && WS.act('seek', view.series[chosen].top_step);
 
   time.show = function (timeline) {
     view = timeline;
@@ -89,14 +125,21 @@
         `${bar.start.toLocaleString('en')} to ${bar.end.toLocaleString('en')}`
         : `${view.lanes[lane]} waits; ${text}`;
     } else if (!view.stale) {
-      const curve = view.series[0];
-      const bin = Math.floor(((cycle - view.start) / (view.end - view.start)) * curve.mean.length);
-      text = `${text}: ${curve.name} ${(100 * (curve.mean[bin] || 0)).toFixed(1)} %`;
+      const series = view.series[chosen];
+      const bin = Math.floor(((cycle - view.start) / (view.end - view.start)) * series.mean.length);
+      text = `${text}: ${series.name} ${written(series, series.mean[bin] || 0)}`;
     }
     box.textContent = text;
     box.hidden = false;
     box.style.left = `${Math.min(x + 12, rect.width - box.offsetWidth - 6)}px`;
     box.style.top = `${Math.max(0, y - box.offsetHeight - 6)}px`;
+  }
+
+  /* Return a value of a curve with its unit. */
+  function written(series, value) {
+    if (series.kind === 'fraction') return `${(100 * value).toFixed(1)} %`;
+    if (series.kind === 'bytes') return `${Math.round(value / 1024).toLocaleString('en')} KB on all PEs`;
+    return `${value >= 10 ? Math.round(value).toLocaleString('en') : WS.rate(value)} ${series.unit}`;
   }
 
   time.draw = function () {
@@ -116,14 +159,13 @@
   };
 
   function curve(rect) {
-    const series = view.series[0];
+    const series = view.series[chosen];
     const high = Math.max(series.top, 1e-9);
     const yOf = (value) => 4 + (CURVE - 8) * (1 - Math.min(1, value / high));
     const step = width() / series.mean.length;
-    ctx.font = `11px ${WS.css('--font')}`;
-    ctx.fillStyle = WS.css('--muted');
-    ctx.fillText(series.name, 8, 16);
-    ctx.fillText(`highest ${(100 * series.top).toFixed(1)} %`, 8, 31);
+    WS.$('curve').textContent = series.name;
+    WS.$('curve-top').textContent = `top ${series.top_text}`;
+    WS.$('curve-top').title = `Go to its highest step: ${series.top_text}, in step ${series.top_step}`;
     ctx.fillStyle = WS.css('--well');
     ctx.fillRect(GUTTER, 2, width(), CURVE - 4);
     if (view.stale) return;
@@ -136,6 +178,13 @@
     ctx.lineTo(GUTTER + width(), yOf(0));
     ctx.fillStyle = WS.css('--curve');
     ctx.fill();
+    ctx.beginPath(); // the highest step of each bin, where it stands out of the mean
+    series.peak.forEach((value, bin) => {
+      ctx.moveTo(GUTTER + bin * step, yOf(value));
+      ctx.lineTo(GUTTER + (bin + 1) * step, yOf(value));
+    });
+    ctx.strokeStyle = WS.css('--bar');
+    ctx.stroke();
     ctx.strokeStyle = WS.css('--grid');
     ctx.strokeRect(GUTTER + 0.5, 2.5, width() - 1, CURVE - 5);
   }
@@ -181,6 +230,11 @@
 
   function now(rect) {
     if (!WS.state) return;
+    if (brush) {
+      const [a, b] = [xOf(brush.from), xOf(brush.to)];
+      ctx.fillStyle = WS.css('--now-fill');
+      ctx.fillRect(Math.min(a, b), 0, Math.abs(b - a), rect.height);
+    }
     const { cycle_start: start, cycle_end: end } = WS.state.status;
     const left = xOf(start);
     const right = xOf(end);

@@ -47,9 +47,13 @@ class Gaps:
     """transfer waited for, -1 for none"""
 
     def sums(self, regions: int) -> np.ndarray:
-        """Return the cycles of each cause, int64 (regions, len(CAUSES))."""
+        """Return the cycles of each cause, int64 (regions, len(CAUSES)).
+
+        The ports of weight streams are a region after those of the program: it has no PEs.
+        """
         sums = np.zeros((regions, len(CAUSES)), np.int64)
-        np.add.at(sums, (self.region, self.cause), self.t1 - self.t0)
+        mine = self.region < regions
+        np.add.at(sums, (self.region[mine], self.cause[mine]), (self.t1 - self.t0)[mine])
         return sums
 
 

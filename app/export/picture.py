@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from app.runs.figures import used_mask
 from app.runs.frames import metric_scale
 from app.runs.run import Run
 from app.session.cursor import Viewport
@@ -60,6 +61,14 @@ class Picture:
     """(kernel, region) of kernels in the viewport"""
     standing: str
     theme: str
+    blank: np.ndarray | None = None
+    """bool (rows, cols): PEs without a kernel, hatched where they are zero; None: none is"""
+
+    def hatched(self) -> np.ndarray:
+        """Return which PEs carry no value of a kernel, bool (rows, cols)."""
+        if self.blank is None:
+            return np.zeros(self.field.shape, bool)
+        return np.asarray(self.blank & (self.field == 0))
 
 
 def make_picture(run: Run, request: Request) -> Picture:
@@ -164,4 +173,5 @@ def _picture(
         subtitle=subtitle, field=field[viewport.rect.slices()], step=step, viewport=viewport,
         scale=scale, unit=metric.unit, ticks=ticks, outlines=outlines,
         standing=run.standing_of(metric.standing), theme=request.theme,
+        blank=None if metric.kind == "category" else ~used_mask(run)[viewport.rect.slices()],
     )  # fmt: skip

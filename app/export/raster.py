@@ -22,7 +22,12 @@ INKS = {
     "dark": ((16, 20, 25), (232, 236, 240), (140, 148, 158)),
 }
 """theme -> paper, ink, faint ink"""
-PAPER, INK, FAINT = 250, 251, 252
+PAPER, INK, FAINT, GROUND, HATCH = 250, 251, 252, 253, 254
+HATCHES = {"light": ((244, 246, 249), (213, 220, 229)), "dark": ((20, 26, 33), (44, 55, 67))}
+"""theme -> ground and lines where no kernel is"""
+NO_KERNEL = "no kernel here"
+_PITCH = 7
+"""pixels from line to line"""
 _MARGIN = 24
 
 
@@ -47,29 +52,30 @@ def palette_of(picture: Picture) -> np.ndarray:
         colours[:LEVELS] = table[:LEVELS]
     else:
         colours[:LEVELS] = table[np.linspace(0, 255, LEVELS).round().astype(int)]
-    for index, ink in zip((PAPER, INK, FAINT), INKS[picture.theme], strict=True):
+    inks = (*INKS[picture.theme], *HATCHES[picture.theme])
+    for index, ink in zip((PAPER, INK, FAINT, GROUND, HATCH), inks, strict=True):
         colours[index] = ink
     return colours
 
 
 def map_png(picture: Picture) -> bytes:
-    """Return the bare map as PNG, one pixel a PE."""
-    image = Image.fromarray(map_levels(picture))
+    """Return the bare map as PNG, one pixel a PE, see-through where no kernel is."""
+    levels = np.where(picture.hatched(), np.uint8(GROUND), map_levels(picture))
+    image = Image.fromarray(levels)
     image.putpalette(palette_of(picture).tobytes())
-    return _png(image)
+    return _png(image, transparency=GROUND) if picture.hatched().any() else _png(image)
 
 
-def _png(image: Image.Image) -> bytes:
+def _png(image: Image.Image, **options: int) -> bytes:
     stream = io.BytesIO()
-    image.save(stream, "PNG", optimize=False, compress_level=6)
+    image.save(stream, "PNG", optimize=False, compress_level=6, **options)
     return stream.getvalue()
 
 
 def render_png(picture: Picture) -> bytes:
     """Return the picture as PNG."""
     side = pe_pixels(picture)
-    levels = map_levels(picture)
-    pixels = np.repeat(np.repeat(levels, side, axis=0), side, axis=1)
+    pixels = _pixels(picture, side)
     height, width = pixels.shape
     title, small = _font(18), _font(13)
     wide = max(width, 560, *(_width(f, t) for f, t in (
@@ -89,6 +95,15 @@ def render_png(picture: Picture) -> bytes:
     bottom = canvas.shape[0] - 26
     draw.text((_MARGIN, bottom), f"standing: {picture.standing}", fill=FAINT, font=small)
     return _png(image)
+
+
+def _pixels(picture: Picture, side: int) -> np.ndarray:
+    """Return colour indices of the map, `side` pixels a PE, hatched where no kernel is."""
+    levels = np.repeat(np.repeat(map_levels(picture), side, axis=0), side, axis=1)
+    hatched = np.repeat(np.repeat(picture.hatched(), side, axis=0), side, axis=1)
+    rows, cols = np.arange(levels.shape[0])[:, None], np.arange(levels.shape[1])
+    lines = np.where((rows + cols) % _PITCH == 0, np.uint8(HATCH), np.uint8(GROUND))
+    return np.where(hatched, lines, levels)
 
 
 def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
@@ -120,7 +135,7 @@ def _outlines(
 
 def _legend_height(picture: Picture, wide: int) -> int:
     if picture.metric.kind != "category":
-        return 56
+        return 72
     return 20 * -(-len(CAUSES) // max(1, wide // 140)) + 24
 
 
@@ -151,4 +166,6 @@ def _legend(
             draw.text((start, top + 20), tick.text, fill=INK, font=font)
             free = start + _width(font, tick.text) + 12
     log = "log scale" if picture.scale.log else "linear scale"
-    draw.text((_MARGIN + length + 8, top), log, fill=FAINT, font=font)
+    if picture.hatched().any():
+        log += f"; hatched: {NO_KERNEL}"
+    draw.text((_MARGIN, top + 38), log, fill=FAINT, font=font)

@@ -12,6 +12,7 @@ from importlib import resources
 import numpy as np
 
 from app.export.picture import ExportError, Picture
+from app.export.raster import HATCHES, NO_KERNEL
 from app.export.tables import describe
 from app.palette import hex_table
 from app.runs.frames import encode
@@ -36,11 +37,22 @@ def render_html(pictures: Sequence[Picture]) -> bytes:
             f"{len(frames)} steps make a page of {size / 2**20:.1f} MB, the limit is 10 MB; "
             f"export about {fits} step(s), or .npz"
         )
-    data = {**describe(first), **_colours(first), "frames": frames}
+    data = {**describe(first), **_colours(first), **_blank(first), "frames": frames}
     template = resources.files("app.assets").joinpath("replay.html").read_text(encoding="utf-8")
     text = json.dumps(data, sort_keys=True, separators=(",", ":")).replace("<", "\\u003c")
     page = template.replace("__TITLE__", escape(first.title)).replace("__THEME__", first.theme)
     return page.replace("__DATA__", text).encode("utf-8")
+
+
+def _blank(picture: Picture) -> dict[str, object]:
+    """Return which PEs have no kernel, a byte each, and the colours of the hatch over them."""
+    if picture.blank is None or not picture.blank.any():
+        return {"blank": "", "hatch": []}
+    packed = zlib.compress(picture.blank.astype(np.uint8).tobytes(), 6)
+    return {
+        "blank": base64.b64encode(packed).decode("ascii"), "no_kernel": NO_KERNEL,
+        "hatch": [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in HATCHES[picture.theme]],
+    }  # fmt: skip
 
 
 def _frame(picture: Picture) -> dict[str, str]:

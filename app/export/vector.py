@@ -6,7 +6,7 @@ import base64
 from html import escape
 
 from app.export.picture import Picture
-from app.export.raster import INKS, map_png, pe_pixels
+from app.export.raster import HATCHES, INKS, NO_KERNEL, map_png, pe_pixels
 from app.palette import cause_colour, hex_table
 from engine.causes import CAUSES
 
@@ -30,16 +30,31 @@ def render_svg(picture: Picture) -> str:
         f'<rect width="{wide}" height="{tall}" fill="{paper}"/>',
         f'<text x="{_MARGIN}" y="34" font-size="17" fill="{ink}">{escape(picture.title)}</text>',
         f'<text x="{_MARGIN}" y="56" fill="{faint}">{escape(picture.subtitle)}</text>',
+        *_hatch(picture, width, height),
         f'<image x="{_MARGIN}" y="{_TOP}" width="{width}" height="{height}" '
         f'preserveAspectRatio="none" style="image-rendering:pixelated" '
         f'href="data:image/png;base64,{png}"/>',
         *_outlines(picture, side, ink, paper),
         *legend,
         f'<text x="{_MARGIN}" y="{tall - 12}" fill="{faint}">standing: '
-        f"{escape(picture.standing)}</text>",
+        f"{escape(picture.standing)}"
+        f"{f'; hatched: {NO_KERNEL}' if picture.hatched().any() else ''}</text>",
         "</svg>\n",
     ]
     return "\n".join(parts)
+
+
+def _hatch(picture: Picture, width: int, height: int) -> list[str]:
+    """Return the ground that shows through where no kernel is."""
+    if not picture.hatched().any():
+        return []
+    ground, lines = (f"#{r:02x}{g:02x}{b:02x}" for r, g, b in HATCHES[picture.theme])
+    return [
+        '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse">'
+        f'<rect width="7" height="7" fill="{ground}"/>'
+        f'<path d="M0 7L7 0" stroke="{lines}"/></pattern></defs>',
+        f'<rect x="{_MARGIN}" y="{_TOP}" width="{width}" height="{height}" fill="url(#hatch)"/>',
+    ]
 
 
 def _outlines(picture: Picture, side: int, ink: str, paper: str) -> list[str]:

@@ -111,6 +111,8 @@ def _tie(run: Run, gap: Gap, source: int) -> Tie | None:
         return None
     if subject in weight_transfers(run.program):
         return _weights(run, subject, sample, time)
+    if subject >= len(run.program.transfers):
+        return None
     transfer = run.program.transfers[subject]
     if kind == LEFT:
         text = (
@@ -134,7 +136,7 @@ def _weights(run: Run, subject: int, sample: int, time: int) -> Tie:
         f"the weights of {stream.kernel} for sample {sample} arrive at cycle {time:,}, through the "
         f"ports since {began:,}"
     )
-    return Tie("wait-weights", "", "weights", text)
+    return Tie("wait-weights", stream.id, "weights", text)
 
 
 def _readers(names: tuple[str, ...]) -> str:
@@ -181,6 +183,8 @@ def _held_back(run: Run, arrival: int) -> tuple[str, str]:
         sample = int(timeline.event_sample[event])
         if kind in (END, NEEDED):
             reader = subject if kind == END else int(timeline.use_kernel[subject])
+            if reader >= len(run.program.kernels):
+                continue
             name = run.program.kernels[reader].id
             return f"{name} gave an in slot back (sample {sample})", "in_slots"
         if kind == LEFT:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from app.runs.run import Run
 from app.units import count, size
-from engine.program import HOST, Buffer, Kernel, Leg, Transfer
+from engine.program import HOST, Buffer, Kernel, Leg, Transfer, WeightStream
 
 _MOST_NODES = 8
 
@@ -112,6 +112,32 @@ def route(transfer: Transfer) -> Decision:
         f"{', '.join(map(str, transfer.in_slots))} in): {legs}"
     )
     return Decision("route", transfer.id, text)
+
+
+def flow_ends(run: Run, flow: str) -> tuple[str, ...]:
+    """Return the kernels (or HOST) between which a flow moves: one for what stays inside it."""
+    for transfer in run.program.transfers:
+        if transfer.id == flow:
+            return transfer.producer, *transfer.consumers
+    return next(((s.kernel,) for s in run.program.streams if s.id == flow), (flow,))
+
+
+def flow_route(run: Run, flow: str) -> Decision:
+    """Say how a transfer, a kernel's own words or streamed weights move, by the flow's name."""
+    for transfer in run.program.transfers:
+        if transfer.id == flow:
+            return route(transfer)
+    for stream in run.program.streams:
+        if stream.id == flow:
+            return _stream_route(stream)
+    return inner_route(run.program.kernel(flow))
+
+
+def _stream_route(stream: WeightStream) -> Decision:
+    legs = ", then ".join(_leg(leg) for leg in stream.legs) or "no leg"
+    text = f"the {stream.id}, {count(stream.words)} wavelets a sample, come in through the ports"
+    room = f", once {stream.gate} has freed their SRAM" if stream.gate else ""
+    return Decision("route", stream.id, f"{text}{room}: {legs}")
 
 
 def inner_route(kernel: Kernel) -> Decision:

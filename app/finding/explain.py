@@ -111,19 +111,12 @@ def explain_link(run: Run, cursor: Cursor, row: int, col: int, plane: str) -> Ex
     assert hot is not None
     chain = [Decision("pixel", plane, hot.sentence), *senders(run, hot)]
     names = dict.fromkeys(
-        name for s in hot.senders for name in _ends_of(run, s.flow, s.is_kernel) if name != HOST
+        name for s in hot.senders for name in decisions.flow_ends(run, s.flow) if name != HOST
     )
     for name in names:
         chain += decisions.chain(run, run.program.kernel(name))
     return _view(run, cursor, "link", f"{plane} of PE ({row}, {col})", (row, col, 1, 1), None,
                  tuple(chain), hot.sentence)  # fmt: skip
-
-
-def _ends_of(run: Run, flow: str, is_kernel: bool) -> tuple[str, ...]:
-    if is_kernel:
-        return (flow,)
-    transfer = next(t for t in run.program.transfers if t.id == flow)
-    return transfer.producer, *transfer.consumers
 
 
 def explain_kernel(run: Run, cursor: Cursor, kernel: Kernel) -> ExplainView:
@@ -183,8 +176,8 @@ def _waits(run: Run, gap: Gap | None) -> tuple[Decision, ...]:
         f"{name} waits {count(gap.t1 - gap.t0)} cycles, {gap.t0:,}..{gap.t1 - 1:,}, before sample "
         f"{gap.sample} goes on: {gap.cause}{below}"
     )
-    by_id = {t.id: t for t in run.program.transfers}
-    routes = (decisions.route(by_id[t.transfer]) for t in ties(run, gap) if t.transfer)
+    waited = dict.fromkeys(tie.transfer for tie in ties(run, gap) if tie.transfer)
+    routes = (decisions.flow_route(run, name) for name in waited)
     return (Decision("cause", gap.cause, text), *routes)
 
 

@@ -167,6 +167,7 @@ def _hot_link(
 
 def _ends(run: Run, flow: Flow) -> str:
     if flow.is_kernel:
-        return f"inside {flow.name}"
+        is_stream = flow.index >= len(run.program.kernels)
+        return flow.name if is_stream else f"inside {flow.name}"
     transfer = run.program.transfers[flow.index]
     return f"{end_name(transfer.producer)} to {', '.join(map(end_name, transfer.consumers))}"

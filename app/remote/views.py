@@ -13,13 +13,16 @@ from app.views.bottleneck import BottleneckView
 from app.views.breaks import BreaksView
 from app.views.compare import CompareView, DifferenceView
 from app.views.explain import ExplainView
+from app.views.graph import GraphView
 from app.views.hot import HotView
 from app.views.idle import IdleView
 from app.views.kernel import KernelView
 from app.views.knobs import KnobsView
 from app.views.map import MapView
+from app.views.memory import MemoryView
 from app.views.pe import PEView
 from app.views.report import ReportView
+from app.views.roofline import RooflineView
 from app.views.status import StatusView
 from app.views.streaming import StreamingView
 from app.views.timeline import TimelineView
@@ -148,3 +151,15 @@ class RemoteViews:
     def find_idle(self, scope: str = "run") -> IdleView:
         """Return the largest idle regions."""
         return self._fetch(IdleView, "find_idle", scope=scope)
+
+    def view_memory(self, scope: str = "selection") -> MemoryView:
+        """Return SRAM in program order: of the selected PEs, or of the whole 'wafer'."""
+        return self._fetch(MemoryView, "view_memory", scope=scope)
+
+    def view_roofline(self) -> RooflineView:
+        """Return all kernels under the roofs of the machine."""
+        return self._fetch(RooflineView, "view_roofline")
+
+    def view_graph(self) -> GraphView:
+        """Return the model's nodes, those of closed scopes put together."""
+        return self._fetch(GraphView, "view_graph")

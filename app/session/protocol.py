@@ -16,13 +16,16 @@ from app.views.bottleneck import BottleneckView
 from app.views.breaks import BreaksView
 from app.views.compare import CompareView, DifferenceView
 from app.views.explain import ExplainView
+from app.views.graph import GraphView
 from app.views.hot import HotView
 from app.views.idle import IdleView
 from app.views.kernel import KernelView
 from app.views.knobs import KnobsView
 from app.views.map import MapView
+from app.views.memory import MemoryView
 from app.views.pe import PEView
 from app.views.report import ReportView
+from app.views.roofline import RooflineView
 from app.views.status import StatusView
 from app.views.streaming import StreamingView
 from app.views.timeline import TimelineView
@@ -106,6 +109,15 @@ class Session(Protocol):
 
     def find_hot(self, scope: str = "run") -> HotView:
         """Return the hottest links and ramps."""
+
+    def view_memory(self, scope: str = "selection") -> MemoryView:
+        """Return SRAM in program order: of the selected PEs, or of the whole 'wafer'."""
+
+    def view_roofline(self) -> RooflineView:
+        """Return all kernels under the roofs of the machine."""
+
+    def view_graph(self) -> GraphView:
+        """Return the model's nodes, those of closed scopes put together."""
 
     def find_idle(self, scope: str = "run") -> IdleView:
         """Return the largest idle regions."""

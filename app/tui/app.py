@@ -27,6 +27,7 @@ from app.tui.keys import TABLE, key_commands
 from app.tui.main_screen import MainScreen
 from app.tui.map_widget import MapWidget
 from app.tui.style import CSS as STYLE
+from app.tui.survey_desk import FACES as SURVEY_FACES
 from app.views.build_status import job_view
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 7.0, 10.0)
@@ -83,7 +84,8 @@ class WaferscopeApp(App[int]):
             "command": self._desk.line, "comparison": lambda: self.ask("compare"),
             "difference": self._toggle_difference, "theme": self._change_theme,
             "palette": self._desk.palette, "quit": lambda: self.exit(0),
-            **{face: partial(self.ask, page) for face, page in DEBUG_FACES.items()},
+            **{face: partial(self.ask, page)
+               for face, page in (DEBUG_FACES | SURVEY_FACES).items()},
         }  # fmt: skip
 
     def on_mount(self) -> None:

@@ -52,7 +52,7 @@ class Ask:
 
     page: str
     """knobs | idle | kernels | values | report | compare | breaks | hot | why | advice |
-    bottleneck"""
+    bottleneck | memory | roofline | graph"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,8 @@ class Courier:
             "compare": session.view_compare, "report": session.view_report,
             "kernels": session.view_report, "breaks": session.view_breaks,
             "hot": session.find_hot, "why": session.view_explain, "advice": session.view_advice,
-            "bottleneck": session.view_bottleneck,
+            "bottleneck": session.view_bottleneck, "memory": session.view_memory,
+            "roofline": session.view_roofline, "graph": session.view_graph,
         }  # fmt: skip
         return makers[name]()
 

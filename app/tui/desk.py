@@ -14,6 +14,7 @@ from app.tui.pages import PalettePage, PromptPage, TablePage, TextPage, specs
 from app.tui.pages.compare_spec import compare_spec, kernel_of
 from app.tui.pages.table import Choice, TableSpec
 from app.tui.pages.values_spec import values_spec
+from app.tui.survey_desk import SurveyDesk
 from app.views.compare import CompareView
 from app.views.idle import IdleView
 from app.views.knobs import KnobRow, KnobsView
@@ -56,7 +57,7 @@ class Desk:
         self._open: dict[str, Callable[[Any], None]] = {
             "knobs": self._knobs, "idle": self._idle, "kernels": self._kernels,
             "report": self._report, "values": self._values, "compare": self._compare,
-            **DebugDesk(host, self._table).pages(),
+            **DebugDesk(host, self._table).pages(), **SurveyDesk(host, self._table).pages(),
         }  # fmt: skip
 
     def open(self, page: str, view: Any) -> None:

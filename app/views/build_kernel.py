@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.operations import operation_text
 from app.runs.run import Run
 from app.units import count, percent, size
 from app.views.kernel import EdgeRow, InstanceRow, KernelView
@@ -23,7 +24,7 @@ def view_kernel(run: Run, name: str) -> KernelView:
         tiling=(kernel.tiling.m_parts, kernel.tiling.k_parts, kernel.tiling.n_parts),
         cycles=row.cycles, utilization=row.utilization,
         samples_per_mcycle=row.samples_per_mcycle, sram_bytes=row.sram_bytes,
-        sram_capacity=capacity, ops=tuple(_op_text(op) for op in kernel.spec.ops),
+        sram_capacity=capacity, ops=tuple(operation_text(op) for op in kernel.spec.ops),
         source_nodes=kernel.origin, instances=_instances(run, index, row.cycles),
         edges=_edges(run, kernel), tags=kernel.tags, standing=run.standing,
         severity="ok" if fits else "alert",
@@ -33,11 +34,6 @@ def view_kernel(run: Run, name: str) -> KernelView:
             f"{size(capacity)} SRAM" + ("" if fits else ": does not fit")
         ),
     )  # fmt: skip
-
-
-def _op_text(op: object) -> str:
-    function = getattr(op, "fn", "")
-    return f"{type(op).__name__}({function})" if function else type(op).__name__
 
 
 def _instances(run: Run, index: int, length: int) -> tuple[InstanceRow, ...]:

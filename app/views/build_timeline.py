@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from app.runs.run import Run
-from app.units import count, percent
+from app.units import amount, count, percent
 from app.views.pooling import bin_series
 from app.views.timeline import Bar, Series, TimelineView
 
@@ -43,15 +43,15 @@ def view_timeline(
 
 
 _SERIES = {
-    # name: (metric, unit)
-    "utilization": ("utilization", "share of working PEs"),
-    "traffic": ("traffic", "wavelets a cycle"),
-    "SRAM live": ("sram_live", "bytes on all PEs"),
+    # name: (metric, kind, unit)
+    "utilization": ("utilization", "fraction", "share of working PEs"),
+    "traffic": ("traffic", "load", "wavelets a cycle"),
+    "SRAM live": ("sram_live", "bytes", "bytes on all PEs"),
 }
 
 
 def _series(run: Run, name: str, start: int, end: int, bins: int) -> Series:
-    metric, unit = _SERIES[name]
+    metric, kind, unit = _SERIES[name]
     timeline = run.timeline
     lengths = np.maximum(np.diff(timeline.times), 1)
     values = np.asarray(run.execution.fields.sums(metric), np.float64)
@@ -63,7 +63,9 @@ def _series(run: Run, name: str, start: int, end: int, bins: int) -> Series:
     first = int(timeline.step_at(start))
     last = int(timeline.step_at(end - 1))
     top = first + int(np.argmax(values[first : last + 1]))
-    return Series(name, unit, tuple(mean.tolist()), tuple(peak.tolist()), float(values[top]), top)
+    most = float(values[top])
+    return Series(name, kind, unit, tuple(mean.tolist()), tuple(peak.tolist()), most, top,
+                  amount(most, kind))  # fmt: skip
 
 
 def _lanes(run: Run) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ class Series:
     """One quantity along the run, reduced to bins of equal length in cycles."""
 
     name: str
+    kind: str
+    """fraction | load | bytes: how its values are written"""
     unit: str
     mean: tuple[float, ...]
     """average of each bin, weighted by cycles"""
@@ -21,6 +23,8 @@ class Series:
     """largest value of the visible range"""
     top_step: int
     """step where it is"""
+    top_text: str
+    """the largest value with its unit"""
 
 
 @dataclass(frozen=True, slots=True)

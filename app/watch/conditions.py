@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.commands import CommandError
+from app.finding.decisions import flow_ends
 from app.finding.link_loads import flow_table
 from app.nearest import hint
 from app.runs import series
@@ -210,9 +211,7 @@ def _kernel_rows(run: Run, flows: np.ndarray) -> np.ndarray:
     for flow, found in zip(flow_table(run).flows, flows, strict=True):
         if not found.any():
             continue
-        transfer = None if flow.is_kernel else run.program.transfers[flow.index]
-        ends = (transfer.producer, *transfer.consumers) if transfer else (flow.name,)
-        for name in ends:
+        for name in flow_ends(run, flow.name):
             if name in index:
                 rows[index[name]] |= found
     return rows

@@ -154,12 +154,7 @@ def _link(run: Run, step: int, part: Quantity, kernel: Kernel | None) -> _Found 
 
 def senders(run: Run, hot: HotLink) -> tuple[Decision, ...]:
     """Return the routes of what loads a link."""
-    by_id = {t.id: t for t in run.program.transfers}
-    return tuple(
-        decisions.inner_route(run.program.kernel(s.flow)) if s.is_kernel
-        else decisions.route(by_id[s.flow])
-        for s in hot.senders
-    )  # fmt: skip
+    return tuple(decisions.flow_route(run, sender.flow) for sender in hot.senders)
 
 
 def _wait(run: Run, step: int, index: int) -> _Found:
@@ -173,12 +168,14 @@ def _wait(run: Run, step: int, index: int) -> _Found:
     text = f"{kernel.id} waits: {CAUSES[code]}"
     if place < 0 or gaps.transfer[place] < 0:
         return _Found(text)
-    transfer = run.program.transfers[int(gaps.transfer[place])]
-    text += (
-        f", for '{transfer.tensor}' of {decisions.end_name(transfer.producer)}, "
+    since = (
         f"{count(int(series.waited(run)[index, step]))} cycles so far, sample "
         f"{int(gaps.sample[place])}"
     )
+    if gaps.transfer[place] >= len(run.program.transfers):
+        return _Found(f"{text}, for its streamed weights, {since}")
+    transfer = run.program.transfers[int(gaps.transfer[place])]
+    text += f", for '{transfer.tensor}' of {decisions.end_name(transfer.producer)}, {since}"
     return _Found(text, (decisions.route(transfer),))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from dash import Dash, Input, Output
 from dash.exceptions import PreventUpdate
 
-from app.web.panels import header, idle_list, kernel_table, overflow_notice, report
+from app.web.panels import header, idle_list, overflow_notice, report
 from app.web.registry import Registry, SessionError
 from app.web.values import values_panel
 
@@ -21,9 +21,9 @@ Signal = dict[str, Any]
 
 
 def show_run(registry: Registry, signal: Signal | None) -> tuple[Any, ...]:
-    """Return header, notice, kernel table and report of the run shown."""
+    """Return header, notice and report of the run shown."""
     view = _debugger(registry, signal).view_report()
-    return header(view), overflow_notice(view), kernel_table(view), report(view)
+    return header(view), overflow_notice(view), report(view)
 
 
 def show_idle(registry: Registry, signal: Signal | None) -> Any:
@@ -54,6 +54,6 @@ def add_callbacks(app: Dash, registry: Registry) -> None:
         target = outputs if len(outputs) > 1 else outputs[0]
         app.callback(target, Input(signal, "data"), prevent_initial_call=True)(on_signal)
 
-    bind(show_run, "run-signal", "header-facts", "notice", "panel-kernels", "panel-report")
+    bind(show_run, "run-signal", "header-facts", "notice", "panel-report")
     bind(show_idle, "run-signal", "panel-idle")
     bind(show_values, "values-signal", "panel-values")

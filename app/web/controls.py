@@ -67,6 +67,16 @@ def step_bar() -> Any:
     )
 
 
+def curve_buttons() -> list[Any]:
+    """Return the buttons beside the curve over time; a script names them."""
+    return [
+        html.Button("", id="curve", className="link", title="Which curve: the next one",
+                    **{"data-do": "curve"}),
+        html.Button("", id="curve-top", className="link", title="Go to its highest step",
+                    **{"data-do": "curve-top"}),
+    ]  # fmt: skip
+
+
 def _step_button(command_id: str, shape: str, button_id: str) -> Any:
     command = COMMANDS[command_id]
     name = f"{command.label} ({command.keys[0]})"

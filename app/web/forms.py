@@ -15,6 +15,8 @@ def tab_form(name: str) -> Any:
         return _breaks()
     if name == "why":
         return _why()
+    if name == "kernels":
+        return _kernels()
     return _compare() if name == "compare" else None
 
 
@@ -31,6 +33,21 @@ def _breaks() -> Any:
             ),
             html.Div([_key("reverse", "Reverse"), _key("continue", "Continue")],
                      className="buttons"),
+        ],
+        className="ask",
+    )  # fmt: skip
+
+
+def _kernels() -> Any:
+    return html.Div(
+        [
+            _line("kernel-filter", "Filter kernels", "conv cycles>1000 utilization<20%"),
+            html.Div(
+                [html.Button("CSV", className="small", title="Write the rows shown as CSV",
+                             **{"data-do": "kernels-csv"}),
+                 html.Span(id="kernel-count", className="muted", role="status")],
+                className="buttons",
+            ),
         ],
         className="ask",
     )  # fmt: skip

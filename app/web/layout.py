@@ -6,14 +6,17 @@ from typing import Any
 
 from dash import dcc, html
 
-from app.web.controls import brand, help_dialog, metric_list, prompt_dialog, step_bar
+from app.web.controls import brand, curve_buttons, help_dialog, metric_list, prompt_dialog, step_bar
 from app.web.forms import tab_form
 from app.web.pages import PAGES
 
-_TABS = (
+TABS = (
     ("overview", "Overview", "Looking for what holds the makespan."),
     ("inspect", "Inspect", "Click a PE or a kernel on the map to see what it does and holds."),
     ("kernels", "Kernels", "Loading the kernels."),
+    ("graph", "Graph", "Laying the model out."),
+    ("memory", "Memory", "Looking for the peak of SRAM."),
+    ("roofline", "Roofline", "Comparing the kernels with the machine."),
     ("idle", "Idle", "Looking for idle regions."),
     ("why", "Why", "Select a PE or a kernel to have it explained."),
     ("hot", "Hot", "Looking for hot links."),
@@ -112,7 +115,7 @@ def _right() -> Any:
             **{"data-tab": name, "aria-controls": f"panel-{name}",
                "aria-selected": "true" if name == "inspect" else "false"},
         )
-        for name, label, _ in _TABS
+        for name, label, _ in TABS
     ]  # fmt: skip
     panels = [
         html.Div(
@@ -120,13 +123,19 @@ def _right() -> Any:
             role="tabpanel", hidden=name != "inspect", tabIndex=0,
             **{"aria-labelledby": f"tab-{name}"},
         )
-        for name, _, empty in _TABS
+        for name, _, empty in TABS
+    ]  # fmt: skip
+    tools = [
+        html.Button("Copy", **_act("copy-panel", "Copy this panel as text")),
+        html.Button("Wide", id="widen", **_act("widen", "Give this panel half of the window"),
+                    **{"aria-pressed": "false"}),
     ]  # fmt: skip
     return html.Aside(
-        [html.Div(tabs, className="tabs", role="tablist"), *panels],
+        [html.Div([html.Div(tabs, className="tabs", role="tablist"),
+                   html.Div(tools, className="buttons tools")], className="tab-bar"), *panels],
         className="side right",
         **{"aria-label": "details"},
-    )
+    )  # fmt: skip
 
 
 def _inside(name: str, empty: str) -> Any:
@@ -140,9 +149,10 @@ def _inside(name: str, empty: str) -> Any:
 def _dock() -> Any:
     time = html.Canvas(
         id="time", role="img",
-        **{"aria-label": "utilization and kernels over time; click to seek"},
+        **{"aria-label": "kernels over time; click to seek, shift-drag to zoom"},
     )  # fmt: skip
     return html.Footer(
-        [step_bar(), html.Div([time, html.Div(id="time-hover", hidden=True)], className="time")],
+        [step_bar(), html.Div([time, *curve_buttons(), html.Div(id="time-hover", hidden=True)],
+                              className="time")],
         className="dock",
-    )
+    )  # fmt: skip

@@ -13,6 +13,7 @@ from dash.development.base_component import Component
 
 from app.web.inspector import inspector
 from app.web.legend import legend
+from app.web.svg import Shape
 
 if TYPE_CHECKING:
     from app.debugger import Debugger
@@ -33,6 +34,6 @@ def moment_json(debugger: Debugger, theme: str) -> str:
 
 def plain(value: Any) -> Any:
     """Return a component as JSON knows it; for `json.dumps(default=)`."""
-    if isinstance(value, Component):
+    if isinstance(value, (Component, Shape)):
         return value.to_plotly_json()
     raise TypeError(f"{type(value).__name__} is neither a component nor JSON")

@@ -1,4 +1,4 @@
-"""Panels about a whole run: header, overflow notice, kernels, report, idle regions.
+"""Panels about a whole run: header, overflow notice, report, idle regions.
 
 Frozen views in, Dash components out. Whatever is judged here was judged by the view.
 """
@@ -9,9 +9,9 @@ from typing import Any
 
 from dash import html
 
-from app.units import count, percent, size
+from app.units import count, percent
 from app.views.idle import IdleRegion, IdleView
-from app.views.report import OverflowRow, ReportRow, ReportView
+from app.views.report import OverflowRow, ReportView
 
 
 def header(view: ReportView) -> Any:
@@ -61,38 +61,6 @@ def _overflow(row: OverflowRow) -> Any:
             html.Table(html.Tbody(holders), className="numbers") if holders else None,
             html.Ul([html.Li(lever) for lever in row.levers]) if row.levers else None,
         ]
-    )  # fmt: skip
-
-
-def kernel_table(view: ReportView) -> Any:
-    """Return the kernels as a table; a click selects one."""
-    if not view.rows:
-        return html.P("The program has no kernels.", className="empty")
-    names = (("kernel, its rows x columns", "region: rows x columns at row, column"),
-             ("cycles", "of one instance"), ("utilization", "compute / cycles of its PEs"),
-             ("SRAM", "on its fullest PE"))  # fmt: skip
-    head = html.Tr([html.Th(name, title=title, scope="col") for name, title in names])
-    return html.Table(
-        [html.Thead(head), html.Tbody([_kernel_row(row) for row in view.rows])],
-        className="kernels",
-    )
-
-
-def _kernel_row(row: ReportRow) -> Any:
-    top, left, rows, cols = row.region
-    name = html.Button(row.name, className="link", **{"data-do": "goto", "data-arg": row.name})
-    mark = html.Span("slowest", className="badge warn") if row.is_bottleneck else None
-    meter = html.Div(html.Div(style={"width": f"{100 * row.utilization:.1f}%"}), className="meter")
-    return html.Tr(
-        [
-            html.Td([name, mark, html.Div(f"{row.kind}, {rows}x{cols} at {top},{left}",
-                                          className="muted")]),
-            html.Td(count(row.cycles), className="number"),
-            html.Td([percent(row.utilization), meter], className="number"),
-            html.Td(size(row.sram_bytes), className="number"),
-        ],
-        title=", ".join(row.source_nodes[:6]),
-        **{"data-kernel": row.name},
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ FIRST: dict[str, tuple[str, ...]] = {
     "undo": ("set slots 3",), "redo": ("set slots 3", "undo"), "compare": ("set slots 3",),
     "continue": ("break step 4",), "reverse": ("break step 4", "last"),
     "until-back": ("last",), "hot-back": ("pe 2 3",), "metric-utilization": ("metric traffic",),
+    "reveal": ("kernel fc1",),
     "load-config": ("save-config {folder}/knobs.yaml",),
     "export-difference": ("set slots 3", "compare"),
     **dict.fromkeys(("delete", "enable", "disable", "once", "ignore"), ("break step 4",)),

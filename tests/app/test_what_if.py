@@ -68,7 +68,7 @@ def test_pe_says_by_how_much_its_sram_is_short() -> None:
 
 def test_browser_shows_notice_and_mark() -> None:
     registry = Registry(Debugger(what_if()))
-    header, notice, _, report = show_run(registry, {"session": f"{registry.epoch}-0123456789"})
+    header, notice, report = show_run(registry, {"session": f"{registry.epoch}-0123456789"})
     assert "would not run" in text(header)
     words = text(notice)
     assert "Does not fit:" in words

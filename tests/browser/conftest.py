@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from dash import Dash
@@ -24,6 +25,7 @@ _ARGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+_BAD = ("error", "warning")
 WAIT_MS = 20_000
 expect.set_options(timeout=WAIT_MS)
 
@@ -73,16 +75,20 @@ def address(debugger: Debugger) -> Iterator[str]:
     server.stop()
 
 
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """Open the page and wait for the first map; whatever goes wrong in it fails the test."""
+@contextmanager
+def watched(browser: Browser, address: str) -> Iterator[Page]:
+    """Open the page and wait for the first map.
+
+    Whatever goes wrong in it, or in pages opened beside it, fails the test at its end: an error or
+    a warning on the console, an exception, a request to anything but the server.
+    """
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    wrong: list[str] = []
+    context.on("console", lambda m: wrong.append(m.text) if m.type in _BAD else None)
+    context.on("weberror", lambda error: wrong.append(str(error.error)))
+    context.on("request", lambda r: None if is_local(r.url) else wrong.append(r.url))
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)
-    wrong: list[str] = []
-    page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda r: None if is_local(r.url, address) else wrong.append(r.url))
     page.goto(address)
     try:
         page.wait_for_function("window.MESH && window.MESH.painted > 0")
@@ -93,6 +99,13 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     assert wrong == []
 
 
-def is_local(url: str, address: str) -> bool:
-    """Return True for our own server and for what the page made itself."""
-    return url.startswith((address, "data:", "blob:" + address))
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """The page on the session of the test."""
+    with watched(browser, address) as page:
+        yield page
+
+
+def is_local(url: str) -> bool:
+    """Return True for a server of this machine and for what the page made itself."""
+    return url.startswith(("http://127.0.0.1:", "data:", "blob:http://127.0.0.1:"))

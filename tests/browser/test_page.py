@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from app.debugger import Debugger
 from app.session import moves
@@ -210,12 +210,12 @@ def test_fit_right_after_the_wheel_shows_the_whole_mesh(page: Page, debugger: De
     page.wait_for_function("k => Math.abs(window.MESH.k - k) < 0.35 * k", arg=k)
 
 
-def test_address_brings_the_view_back(browser: Browser, page: Page) -> None:
+def test_address_brings_the_view_back(page: Page) -> None:
     page.evaluate("window.WS.act('seek', 9)")
     page.evaluate("window.WS.sendBox([2, 3, 20, 21])")
     page.evaluate("window.WS.act('metric', 'traffic')")
     page.wait_for_function("location.hash.includes('traffic') && location.hash.includes('step=9')")
-    other = browser.new_page()
+    other = page.context.new_page()
     other.goto(page.url)
     other.wait_for_function(
         "window.MESH && window.MESH.metric === 'traffic' && window.MESH.step === 9",
@@ -235,6 +235,22 @@ def test_page_never_scrolls_and_the_map_gets_the_most(page: Page, width: int, he
     box = page.locator("#mesh").bounding_box()
     assert box is not None
     assert box["width"] * box["height"] > 0.33 * width * height
+
+
+def test_sentence_about_the_map_covers_no_row_of_it(page: Page, debugger: Debugger) -> None:
+    page.evaluate("window.WS.act('metric', 'traffic')")
+    page.evaluate("window.WS.act('peak')")
+    page.wait_for_function("window.MESH.metric === 'traffic'")
+    long = "utilization: highest of all " + 9 * "and more words "
+    page.evaluate("text => { document.getElementById('map-sentence').textContent = text; }", long)
+    last = debugger.run.grid[0] - 1
+    y = page.evaluate("row => window.WS.mesh.pointOf(row, 0)[1]", last)
+    k = page.evaluate("window.MESH.k")
+    mesh, told = (page.locator(name).bounding_box() for name in ("#mesh", "#map-sentence"))
+    assert mesh is not None
+    assert told is not None
+    assert told["height"] > 30
+    assert mesh["y"] + y + k / 2 <= told["y"] + 1
 
 
 def test_theme_switch_is_kept(page: Page) -> None:

@@ -14,7 +14,8 @@ import pytest
 from PIL import Image
 
 from app.export import ExportError, Request, export_request, make_picture
-from app.export.raster import map_png
+from app.export.raster import FAINT, GROUND, HATCH, map_png, pe_pixels
+from app.runs.figures import used_mask
 from app.session.cursor import Viewport
 from tests.app.sessions import mlp_run
 
@@ -137,3 +138,29 @@ def test_npz_dates_are_fixed(tmp_path: Path) -> None:
     data = _write(tmp_path, ".npz", Request("traffic"))
     dates = {info.date_time for info in zipfile.ZipFile(io.BytesIO(data)).infolist()}
     assert dates == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_pes_without_a_kernel_are_hatched_in_every_picture(tmp_path: Path) -> None:
+    run, request = mlp_run(), Request("utilization", step=9)
+    picture = make_picture(run, request)
+    used = used_mask(run)
+    np.testing.assert_array_equal(picture.hatched(), ~used)
+    bare = Image.open(io.BytesIO(map_png(picture)))
+    assert set(np.asarray(bare)[~used].tolist()) == {GROUND}
+    assert GROUND not in np.asarray(bare)[used]
+    assert bare.info["transparency"] == GROUND
+    side = pe_pixels(picture)
+    large = np.asarray(Image.open(io.BytesIO(_write(tmp_path, ".png", request))))
+    row, col = (int(place[0]) for place in np.nonzero(~used))
+    part = large[76 + row * side : 76 + (row + 1) * side, 24 + col * side : 24 + (col + 1) * side]
+    assert set(part.ravel().tolist()) <= {GROUND, HATCH, FAINT}
+    assert 'fill="url(#hatch)"' in _write(tmp_path, ".svg", request).decode()
+    assert '"hatch":["#' in _write(tmp_path, ".html", request).decode()
+
+
+def test_a_value_where_no_kernel_is_keeps_its_colour() -> None:
+    run = mlp_run()
+    picture = make_picture(run, Request("traffic", "total"))
+    passing = ~used_mask(run) & (picture.field > 0)
+    assert not picture.hatched()[passing].any()
+    assert not make_picture(run, Request("cause", step=9)).hatched().any()

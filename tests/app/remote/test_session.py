@@ -164,6 +164,8 @@ def views_of(session: Debugger | RemoteSession) -> dict[str, View | None]:
         "values": session.view_values(), "breaks": session.view_breaks(),
         "why": session.view_explain(), "advice": session.view_advice(),
         "bottleneck": session.view_bottleneck(), "hot": session.find_hot(),
+        "memory": session.view_memory(), "roofline": session.view_roofline(),
+        "graph": session.view_graph(),
         "idle": session.find_idle(), "compare": session.view_compare(),
         "difference": session.view_difference(16, 32),
     }  # fmt: skip

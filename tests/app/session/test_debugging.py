@@ -8,6 +8,7 @@ import pytest
 
 from app.commands import CommandError
 from app.debugger import Debugger
+from app.session.surveying import PAGES
 from app.views.breaks import StopView
 from app.watch.breaks import Breakpoint
 from tests.factories.worked import worked_run
@@ -137,7 +138,7 @@ def test_bottleneck_sums_to_the_makespan(session: Debugger) -> None:
     assert "the lower bound of these kernels is 60 cycles (60.0 %)" in view.sentence
 
 
-@pytest.mark.parametrize("page", ["breaks", "hot", "why", "advice", "bottleneck"])
+@pytest.mark.parametrize("page", PAGES)
 def test_pages_are_views_with_a_json_form(session: Debugger, page: str) -> None:
     import json
 

@@ -34,7 +34,16 @@ def test_a_watch_is_typed_stops_and_is_listed() -> None:
 
 @pytest.mark.parametrize(
     ("key", "words"),
-    [("H", "Hot links"), ("A", "Advice"), ("X", "Why"), ("O", "lower bound"), ("B", "Breakpoints")],
+    [
+        ("H", "Hot links"),
+        ("A", "Advice"),
+        ("X", "Why"),
+        ("O", "lower bound"),
+        ("B", "Breakpoints"),
+        ("P", "most SRAM is in use"),
+        ("R", "op/cycle/PE"),
+        ("G", "reads from"),
+    ],
 )
 def test_a_key_opens_each_page(key: str, words: str) -> None:
     async def script(drive: Drive) -> None:
@@ -92,3 +101,26 @@ def test_a_gain_is_shown_only_when_tried(debugger: Debugger) -> None:
     debugger.wait(60)
     after = advice_spec(debugger.view_advice())
     assert any(row[2].endswith("(tried)") for row in after.rows)
+
+
+def test_scopes_open_and_close_in_the_table_of_the_graph() -> None:
+    async def script(drive: Drive) -> None:
+        await drive.press("G", "o")
+        opened = drive.app.session.view_graph().opened
+        assert len(opened) == 1
+        assert isinstance(drive.app.screen, TablePage)
+        await drive.press("c")
+        assert drive.app.session.view_graph().opened == ()
+        await drive.press("enter")
+        assert drive.app.session.cursor.selection.kind in ("kernel", "region")
+
+    play(script)
+
+
+def test_o_in_memory_shows_the_whole_order() -> None:
+    async def script(drive: Drive) -> None:
+        await drive.press("P", "o")
+        assert isinstance(drive.app.screen, TextPage)
+        assert "<- peak" in "\n".join(drive.screen_text())
+
+    play(script)

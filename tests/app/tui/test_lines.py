@@ -16,7 +16,7 @@ ASCII = plain("a test")
 
 
 def timeline(mean: tuple[float, ...], step_start: int, step_end: int) -> TimelineView:
-    series = Series("utilization", "share", mean, mean, max(mean), 1)
+    series = Series("utilization", "fraction", "share", mean, mean, max(mean), 1, "1 %")
     bars = (Bar("a", 0, 0, 0, 50), Bar("b", 1, 0, 50, 100))
     return TimelineView(
         0, 100, 100, 4, 1, step_start, step_end, (series,), ("a", "b"), bars, 0, ""

@@ -8,18 +8,19 @@ from dash.exceptions import PreventUpdate
 from app.debugger import Debugger
 from app.web import Registry
 from app.web.callbacks import show_idle, show_run
+from app.web.pages import page_json
 from tests.app.web.rendered import prop, text, with_class
 
 
 def test_run_panels_name_model_machine_and_every_kernel(
     registry: Registry, session: str, debugger: Debugger
 ) -> None:
-    head, notice, kernels, report = show_run(registry, {"session": session})
+    head, notice, report = show_run(registry, {"session": session})
     assert "mlp" in text(head)
     assert "ledger ok" in text(head)
     assert notice is None
     for kernel in debugger.run.program.kernels:
-        assert kernel.id in text(kernels)
+        assert kernel.id in page_json(debugger, "kernels")
     assert "causes sum to cycles" in text(report)
 
 
