@@ -26,6 +26,7 @@ from lowering.graph import Graph
 from tests.factories.graphs import model_graph, tiny_graph
 from tests.factories.light import light_path, reseed_light, without_last
 from tests.factories.onnx_models import saved
+from tests.factories.training import step_graph
 from tests.lowering.frontends.transformer.small import LLAMA, Seeded
 
 SIDE = 64
@@ -198,10 +199,16 @@ def test_mode_is_a_knob() -> None:
 
 
 def test_auto_streams_what_a_pipeline_has_too_few_colors_for() -> None:
-    path = Path(__file__).parents[1] / "data" / "train_steps" / "resnet_s.onnx"
-    compiled = compile_graph(load_onnx(path), CompileConfig(samples=1))
+    compiled = compile_graph(step_graph("resnet_s"), CompileConfig(samples=1))
     assert (compiled.fits, compiled.program.mode) == (True, "streaming")
     assert "as a pipeline a router is short of" in compiled.report.notes[-1]
-    shared = [c for c in compiled.program.conflicts if c.plane == "color"]
-    assert shared
     assert compiled.report.colors_used <= 21
+
+
+def test_transfers_share_colors_where_a_turn_has_too_few() -> None:
+    few = replace(PRESETS["wse2"], colors=12)
+    config = CompileConfig(machine=few, mode="streaming", samples=1)
+    compiled = compile_graph(step_graph("resnet_s"), config)
+    assert [c for c in compiled.program.conflicts if c.plane == "color"]
+    assert compiled.report.colors_used <= 9
+    assert execute(compiled.program, compiled.store).ledger.ok
