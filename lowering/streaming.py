@@ -111,9 +111,7 @@ def _attempt(job: Job, cut: Cut) -> Made:
     known = _routed_key(job, cut)
     placed = with_routing(placed, plan, job.shapes, config, job.routing)
     job.progress.stage("routing", 1, "plan")
-    routed = cache.get(
-        "streaming routing", known, lambda: _route(job, placed, cut)
-    )
+    routed = cache.get("streaming routing", known, lambda: _route(job, placed, cut))
     job.progress.stage("memory", len(plan.drafts), "kernels")
     memories = cache.get(
         "streaming memory",
