@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from engine.geometry import Rect
 from engine.kernels.footprint import stored_bytes
@@ -41,22 +41,34 @@ TIMED_SAMPLES = (2, 4)
 MEGACYCLE = 1_000_000
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How finely samples are cut, and what SRAM is saved beside."""
+
+    chunks: int
+    """most chunks a sample is cut into"""
+    thrifty: bool = False
+    """tiles have room for what they read as a whole, and weights come as late as they can"""
+
+
 def compile_streaming(job: Job) -> Made:
     """Compile a job so that its kernels take turns on the whole wafer.
 
-    Where slots overfill a PE the samples are cut finer, so that a slot holds less.
+    Where slots overfill a PE the samples are cut finer, so that a slot holds less; where that does
+    not do, tiles are sized for whole samples and weights come later.
     """
     key = (job.plan, job.config.optimizer, job.config.storage)
     turns = job.cache.get("turns", key, lambda: plan_turns(job.graph, job.plan, job.config))
     job = replace(job, plan=turns)
-    best, cut = _attempt(job, job.config.max_chunks), job.config.max_chunks
-    for chunks in FINER_CHUNKS:
+    cut = Cut(job.config.max_chunks)
+    best = _attempt(job, cut)
+    for finer in (*(Cut(chunks) for chunks in FINER_CHUNKS), Cut(FINER_CHUNKS[-1], thrifty=True)):
         if not any(memory.overflow for memory in best.memories):
             break
-        if chunks > job.config.max_chunks:
-            finer = _attempt(job, chunks)
-            if _peak(finer) < _peak(best):
-                best, cut = finer, chunks
+        if finer.thrifty or finer.chunks > job.config.max_chunks:
+            tried = _attempt(job, finer)
+            if _peak(tried) < _peak(best):
+                best, cut = tried, finer
     return _with_meetings(job, best, cut)
 
 
@@ -64,12 +76,12 @@ def _peak(made: Made) -> int:
     return max(memory.peak for memory in made.memories)
 
 
-def _with_meetings(job: Job, made: Made, chunks: int) -> Made:
+def _with_meetings(job: Job, made: Made, cut: Cut) -> Made:
     """Return the attempt that was chosen, with the conflicts of flows that meet on links."""
     routed = made.routed
     met = job.cache.get(
         "streaming conflicts",
-        _routed_key(job, chunks),
+        _routed_key(job, cut),
         lambda: streaming_conflicts(
             routed.kernels, routed.transfers, routed.program.streams, made.placed.lengths()
         ),
@@ -77,29 +89,29 @@ def _with_meetings(job: Job, made: Made, chunks: int) -> Made:
     return replace(made, program=replace(made.program, conflicts=(*met, *made.program.conflicts)))
 
 
-def _routed_key(job: Job, chunks: int) -> tuple[Hashable, ...]:
+def _routed_key(job: Job, cut: Cut) -> tuple[Hashable, ...]:
     """What routing and what follows from it depend on."""
-    return *_placed_key(job, chunks), job.config.prefetch, routing_key(job.routing)
+    return *_placed_key(job, cut), job.config.prefetch, routing_key(job.routing)
 
 
-def _placed_key(job: Job, chunks: int) -> tuple[Hashable, ...]:
+def _placed_key(job: Job, cut: Cut) -> tuple[Hashable, ...]:
     """What the placement depends on."""
     config = job.config
-    return job.plan, timeless(config.machine), config.storage, config.pe_caps, chunks
+    return job.plan, timeless(config.machine), config.storage, config.pe_caps, cut
 
 
-def _attempt(job: Job, chunks: int) -> Made:
+def _attempt(job: Job, cut: Cut) -> Made:
     plan, config, cache = job.plan, job.config, job.cache
     machine = config.machine
     job.progress.stage("sizing", len(plan.drafts), "kernels")
     placed = cache.get(
-        "streaming placement", _placed_key(job, chunks),
-        lambda: place_streaming(plan, config, chunks),
+        "streaming placement", _placed_key(job, cut),
+        lambda: place_streaming(plan, config, cut.chunks, whole=cut.thrifty),
     )  # fmt: skip
-    known = _routed_key(job, chunks)
+    known = _routed_key(job, cut)
     placed = with_routing(placed, plan, job.shapes, config, job.routing)
     job.progress.stage("routing", 1, "plan")
-    routed = cache.get("streaming routing", known, lambda: _route(job, placed, chunks))
+    routed = cache.get("streaming routing", known, lambda: _route(job, placed, cut))
     job.progress.stage("memory", len(plan.drafts), "kernels")
     memories = cache.get(
         "streaming memory",
@@ -116,14 +128,14 @@ def _attempt(job: Job, chunks: int) -> Made:
     return Made(placed, routed, program, memories, plan.notes)
 
 
-def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
+def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
     graph, plan, config = job.graph, job.plan, job.config
     machine, ends, lengths = config.machine, placed.ends, placed.lengths()
     shapes = {name: value.shape for name, value in graph.values.items()}
     tilings = {name: end.tiling for name, end in ends.items()}
     sent = gradients(plan)
     outputs = tuple(dict.fromkeys((*graph.outputs, *sorted(sent))))
-    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, outputs, chunks)
+    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, outputs, cut.chunks)
     made = make_transfers(edges, ends, lengths, shapes, machine, config.storage)
     leaving = trained_state(graph)[1] | (sent - set(graph.outputs))
     order = [draft.name for draft in plan.drafts]
@@ -136,7 +148,9 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
         )
         for draft in plan.drafts
     )  # fmt: skip
-    streams = weight_streams(kernels, plan.models, machine, config.storage, config.prefetch)
+    streams = weight_streams(
+        kernels, plan.models, machine, config.storage, config.prefetch, late=cut.thrifty
+    )
     place = {kernel.id: index for index, kernel in enumerate(kernels)}
     colored = turn_colors(transfers, [turns_of(t, place) for t in transfers], machine)
     transfers = tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -15,19 +16,25 @@ import pytest
 from engine.causes import CAUSES
 from engine.kernels.dot.spec import Dot
 from engine.machine import PRESETS, MachineSpec, generic_mesh, parse_machine
+from engine.models import program_models
+from engine.program import HOST
 from engine.run import Execution, execute
 from engine.values import run_values
 from lowering.compiler import compile_graph
 from lowering.config import CompileConfig, apply_knob
 from lowering.evaluate import default_inputs
+from lowering.frontends.huggingface.loading import load_config
 from lowering.frontends.onnx import load_onnx
 from lowering.frontends.transformer import ModelOptions, build_transformer
 from lowering.graph import Graph
+from lowering.stages.streaming import weight_streams
 from tests.factories.graphs import model_graph, tiny_graph
 from tests.factories.light import light_path, reseed_light, without_last
 from tests.factories.onnx_models import saved
+from tests.factories.training import step_graph
 from tests.lowering.frontends.transformer.small import LLAMA, Seeded
 
+DATA = Path(__file__).parents[1] / "data"
 SIDE = 64
 """rows and columns of the weights of a layer: 4,096 wavelets"""
 
@@ -198,10 +205,66 @@ def test_mode_is_a_knob() -> None:
 
 
 def test_auto_streams_what_a_pipeline_has_too_few_colors_for() -> None:
-    path = Path(__file__).parents[1] / "data" / "train_steps" / "resnet_s.onnx"
-    compiled = compile_graph(load_onnx(path), CompileConfig(samples=1))
+    compiled = compile_graph(step_graph("resnet_s"), CompileConfig(samples=1))
     assert (compiled.fits, compiled.program.mode) == (True, "streaming")
     assert "as a pipeline a router is short of" in compiled.report.notes[-1]
-    shared = [c for c in compiled.program.conflicts if c.plane == "color"]
-    assert shared
     assert compiled.report.colors_used <= 21
+
+
+def test_transfers_share_colors_where_a_turn_has_too_few() -> None:
+    few = replace(PRESETS["wse2"], colors=12)
+    config = CompileConfig(machine=few, mode="streaming", samples=1)
+    compiled = compile_graph(step_graph("resnet_s"), config)
+    assert [c for c in compiled.program.conflicts if c.plane == "color"]
+    assert compiled.report.colors_used <= 9
+    assert execute(compiled.program, compiled.store).ledger.ok
+
+
+@pytest.mark.parametrize("prefetch", [0, 1, 2])
+def test_what_is_read_later_waits_at_its_producer(prefetch: int) -> None:
+    config = CompileConfig(machine=generic_mesh(64, 64), mode="streaming", prefetch=prefetch)
+    program = compile_graph(model_graph("demo-transformer"), config).program
+    order = [kernel.id for kernel in program.kernels]
+    far = 0
+    for transfer in program.transfers:
+        if HOST in transfer.consumers:
+            continue
+        born = order.index(transfer.producer) if transfer.producer != HOST else -1
+        gate = order.index(transfer.consumers[0]) - 1 - prefetch
+        assert transfer.after == (order[gate] if gate > born else "")
+        far += bool(transfer.after)
+        held = next(
+            b for b in program.buffers
+            if (b.kernel, b.role, b.name) == (transfer.consumers[0], "in slot", transfer.tensor)
+        )  # fmt: skip
+        if transfer.after:
+            assert held.live == (gate + 1, gate + 1 + prefetch)
+    assert far
+
+
+def test_late_weights_come_in_the_turns_right_before_their_own() -> None:
+    config = CompileConfig(machine=generic_mesh(64, 64), mode="streaming")
+    program = compile_graph(model_graph("demo-transformer"), config).program
+    order = [kernel.id for kernel in program.kernels]
+    models = program_models(program)
+    for late in (False, True):
+        streams = weight_streams(program.kernels, models, program.machine, "fp32", 1, late=late)
+        served = [stream.kernel for stream in streams]
+        assert len(served) < len(order)
+        for index, stream in enumerate(streams):
+            before = order[: order.index(stream.kernel)] if late else served[:index]
+            assert stream.gate == (before[-2] if len(before) > 1 else "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "tokens"), [("decode", 4096), ("prefill", 2048)])
+def test_deepseek_v3_fits_one_wafer_at_a_time(task: str, tokens: int, tmp_path: Path) -> None:
+    rows = json.loads((DATA / "huggingface" / "full_size.json").read_text())
+    config = next(row["config"] for row in rows if row["model"] == "deepseek-v3")
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config))
+    sides = {"kv_length": tokens} if task == "decode" else {"sequence": tokens}
+    graph = load_config(path, task, 1, **sides)
+    chosen = CompileConfig(machine=PRESETS["wse3"], storage="fp16", mode="streaming", samples=1)
+    made = compile_graph(graph, chosen)
+    assert made.fits, [overflow.sentence() for overflow in made.report.overflows]
