@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -140,7 +141,7 @@ class RemoteSession(RemoteViews):
         while not self._stop.wait(pause):
             try:
                 self._hear()
-            except SessionLost as lost:
+            except (SessionLost, CommandError) as lost:
                 self._trouble, pause = f"{lost}; trying again (q leaves)", RETRY_SECONDS
             else:
                 self._trouble, pause = "", LISTEN_SECONDS
@@ -182,10 +183,8 @@ class RemoteSession(RemoteViews):
     def _restore(self, wanted: Cursor) -> None:
         """Bring a view back, as far as the run there has it."""
         for command, arguments in way_back(wanted, self.cursor):
-            try:
+            with suppress(CommandError):
                 self.do(command, *arguments)
-            except CommandError:
-                continue
         box = wanted.viewport
         self._post("viewport", {"box": [box.row, box.col, box.rows, box.cols]})
 
