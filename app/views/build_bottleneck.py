@@ -34,8 +34,9 @@ def view_bottleneck(run: Run) -> BottleneckView:
     kernel = max(kernels, key=lambda name: kernels[name], default="")
     bound = execution.bottleneck.bound_cycles
     where = f", most of it in {kernel} ({count(kernels[kernel])} cycles)" if kernel else ""
+    hold = "hold" if rows[0].kind == "weights" else "holds"
     sentence = (
-        f"{rows[0].kind} holds {percent(rows[0].share)} of the critical path of "
+        f"{rows[0].kind} {hold} {percent(rows[0].share)} of the critical path of "
         f"{count(makespan)} cycles{where}; the lower bound of these kernels is {count(bound)} "
         f"cycles ({percent(bound / max(1, makespan))})"
     )

@@ -40,7 +40,7 @@ def _point(run: Run, roofs: tuple[Roof, ...], work: Work, kind: str) -> RoofPoin
     ramp, weight = work.ramp_words * wavelet, work.weight_words * wavelet
     limits = [(limit, roof.name) for roof in roofs
               if (limit := roof.at(work, wavelet)) is not None]  # fmt: skip
-    attainable, bound = min(limits)
+    attainable, bound = min(limits, key=lambda limit: limit[0])
     rate = work.ops / (work.cycles * max(1, work.pes))
     inside = work.ops / (work.inside_cycles * max(1, work.pes))
     over_ramps = work.ops / ramp if ramp else None

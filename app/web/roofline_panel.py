@@ -14,7 +14,7 @@ from app.web.debug_panels import link
 from app.web.svg import Shape, picture, pressed, shape, words
 
 _WIDE, _HIGH = 330, 250
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40, 324, 8, 212
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40, 314, 8, 212
 """where the drawing begins and ends inside the picture"""
 _POWERS = str.maketrans(
     "-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"

@@ -49,7 +49,7 @@ def test_roofline_has_a_point_and_a_row_a_kernel_and_names_its_roofs(debugger: D
 def test_points_stand_inside_the_picture(debugger: Debugger) -> None:
     for dot in with_class(roofline_panel(debugger.view_roofline()), "dot"):
         _, reach, body = dot.children
-        assert 40 <= float(prop(body, "cx")) <= 324
+        assert 40 <= float(prop(body, "cx")) <= 314
         assert 8 <= float(prop(reach, "y2")) <= float(prop(reach, "y1")) <= 212
 
 
