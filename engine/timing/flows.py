@@ -133,8 +133,10 @@ def _set_due(net: TimingNet, wiring: Wiring, state: State, transfer: int) -> Non
 @lean_kernel
 def _mark_stale(sharing: Sharing, transfer: int) -> None:
     """Note that the transfer came or went in its conflicts."""
+    change = 1 if sharing.active[transfer] == 1 else -1
     for entry in range(sharing.row_start[transfer], sharing.row_start[transfer + 1]):
         sharing.stale[sharing.row[entry]] = 1
+        sharing.moving[sharing.row[entry]] += change
 
 
 @lean_kernel

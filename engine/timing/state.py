@@ -69,6 +69,8 @@ class Sharing(NamedTuple):
     """its coefficients there"""
     active: np.ndarray
     """(T,) 1 while a chunk moves"""
+    moving: np.ndarray
+    """(R,) members that are active"""
     reserved: np.ndarray
     """(R,) rate taken by kernels' own traffic"""
     stale: np.ndarray
@@ -185,9 +187,9 @@ def build_sharing(net: TimingNet) -> Sharing:
     rows = np.repeat(np.arange(conflicts), np.diff(net.conflict_start))
     row_start, order = _members(net.conflict_transfer, transfers)
     sizes = {
-        "active": transfers, "reserved": conflicts, "stale": conflicts, "load": conflicts,
-        "room": conflicts, "level": conflicts, "rows": conflicts, "found": transfers,
-        "open": transfers, "share": transfers,
+        "active": transfers, "moving": conflicts, "reserved": conflicts, "stale": conflicts,
+        "load": conflicts, "room": conflicts, "level": conflicts, "rows": conflicts,
+        "found": transfers, "open": transfers, "share": transfers,
     }  # fmt: skip
     return Sharing(
         net.cap, net.conflict_start, net.conflict_transfer, net.conflict_coef,

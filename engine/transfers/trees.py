@@ -69,9 +69,12 @@ def _mean_distance(
     starts: tuple[np.ndarray, np.ndarray], ends: tuple[np.ndarray, np.ndarray]
 ) -> float:
     """Sum over words of the distance when every start goes to every end in proportion."""
-    apart = np.abs(starts[0][:, None] - ends[0][None]) @ ends[1]
+    places, held = ends
+    counts, sums = (np.concatenate([[0], np.cumsum(each)]) for each in (held, held * places))
+    below = np.searchsorted(places, starts[0])
+    apart = starts[0] * (2 * counts[below] - counts[-1]) + sums[-1] - 2 * sums[below]
     total = sum(words * far for words, far in zip(starts[1].tolist(), apart.tolist(), strict=True))
-    return float(total / max(1, int(ends[1].sum())))
+    return float(total / max(1, int(counts[-1])))
 
 
 def _tree_hops(leg: Leg, words: int) -> int:
