@@ -71,6 +71,10 @@ class Debugger(ComparingVerbs, SurveyVerbs):
         opened = open_run(next_run_id(), source, config, dims or {}, progress, cache, shape=shape)
         return cls(opened.run, cursor=opened.cursor, cache=cache)
 
+    def share_frames(self, frames: FrameCache) -> None:
+        """Keep frames together with other sessions of this process."""
+        self._frames = frames
+
     def do(self, command_id: str, *arguments: object) -> str:
         """Run a command of the table by name; returns the answer (may be empty).
 

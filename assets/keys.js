@@ -34,6 +34,7 @@
     'ask-export': () => WS.askExport(),
     command: () => WS.askCommand(),
     library: () => WS.openLibrary(),
+    'cancel-open': () => WS.cancelOpening(),
     theme: () => WS.switchTheme(),
     widen: () => WS.widen(),
     curve: () => WS.time.nextCurve(),

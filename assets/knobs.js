@@ -68,13 +68,19 @@
       place.replaceChildren(make('p', { class: 'alert', role: 'alert' }, `${job.what}: ${job.message}`));
       return;
     }
-    const known = job.total > 0;
-    const bar = make('progress', { max: 1, 'aria-label': job.what, ...(known ? { value: job.fraction } : {}) });
-    place.replaceChildren(
-      make('p', {}, `${job.what}: ${job.stage}${known ? `, ${job.done} of ${job.total} ${job.unit}` : ''}`),
-      make('div', { class: 'row' }, bar,
-        make('button', { class: 'small', 'data-do': 'cancel', title: 'Stop this' }, 'Cancel')));
+    place.replaceChildren(...WS.jobLines(job, 'cancel'));
   }
+
+  /* Return how far a piece of work is, and a button that stops it with a command. */
+  WS.jobLines = function (job, cancel) {
+    const known = job.total > 0;
+    const done = known ? { value: job.done / job.total } : {};
+    return [
+      make('p', {}, `${job.what}: ${job.stage}${known ? `, ${job.done} of ${job.total} ${job.unit}` : ''}`),
+      make('div', { class: 'row' }, make('progress', { max: 1, 'aria-label': job.what, ...done }),
+        make('button', { class: 'small', 'data-do': cancel, title: 'Stop this' }, 'Cancel')),
+    ];
+  };
 
   function number(value, unit) {
     if (unit === 'fraction') return `${(100 * value).toFixed(2)} %`;

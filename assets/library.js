@@ -4,6 +4,7 @@
   const WS = (window.WS = window.WS || {});
   const KEYWORD = 'Waferscope-View';
   const FIRST_CHUNK = 8; // byte after a PNG's signature
+  let isOpening = false;
 
   /* Show what the server offers, and a way to send a file along. */
   WS.openLibrary = async function () {
@@ -29,18 +30,36 @@
     WS.make('h3', {}, 'From this computer'), file);
   };
 
+  /* Ask the server to open something; the tab's news say how that stands. */
   async function open(name, path, options) {
     WS.toast(`Opening ${name}`);
-    WS.cover(`Opening ${name}. A large model takes a while to compile.`);
-    const answer = await WS.send(path, options);
+    if (!await WS.send(path, options)) return;
+    isOpening = true;
+    WS.listen();
+  }
+
+  /* Show how the opening of a file stands: its progress over the map, then its end. */
+  WS.showOpening = async function (opening) {
+    if (opening && opening.state === 'running') {
+      isOpening = true;
+      const job = { ...opening, what: `Opening ${opening.what}`, ...opening.progress };
+      WS.cover(WS.make('div', { class: 'opening' }, ...WS.jobLines(job, 'cancel-open')));
+      return;
+    }
+    if (!isOpening || !opening) return;
+    isOpening = false;
     WS.cover('');
-    if (answer) {
+    if (opening.state === 'done') {
       history.replaceState(null, '', location.pathname);
       WS.setDifference('off');
       await WS.refresh();
-      WS.toast(`${name} is open`);
-    }
-  }
+      WS.toast(`${opening.what} is open`);
+    } else if (opening.state === 'failed') WS.toast(opening.message, 'alert');
+    else WS.toast(`${opening.what} was not opened`);
+  };
+
+  WS.isOpening = () => isOpening;
+  WS.cancelOpening = () => WS.send(`/api/cancel-open/${WS.session}`);
 
   WS.openNamed = (name) => open(name, `/api/open/${WS.session}`, {
     headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name }) });

@@ -49,7 +49,7 @@
     const outcome = await WS.painted;
     if (outcome === 'missing') askAgain();
     if (outcome === 'painted') {
-      if (!document.body.classList.contains('offline')) WS.cover('');
+      if (!WS.isOffline() && !WS.isOpening()) WS.cover('');
       WS.hoverAgain();
       fetchAround(state);
     }

@@ -161,9 +161,10 @@
     toastTimer = setTimeout(() => { toast.className = ''; }, severity === 'alert' ? 9000 : 4500);
   };
 
-  WS.cover = function (text) {
+  /* Cover the map with a text or an element; nothing: uncover it. */
+  WS.cover = function (what) {
     const cover = WS.$('cover');
-    cover.textContent = text;
-    cover.hidden = !text;
+    cover.replaceChildren(what);
+    cover.hidden = !what;
   };
 })();

@@ -16,21 +16,22 @@
   }
 
   /* Ask once; the next question follows the sooner, the more faces there are. */
-  async function listen() {
+  WS.listen = async function () {
     clearTimeout(timer);
     if (WS.state && !document.hidden && !WS.isBusy() && !WS.isOffline()) {
       const news = await WS.getJSON(`/api/news/${WS.session}?face=${face}`);
-      if (news && isNews(news)) await WS.refresh();
+      if (news && isNews(news) && !WS.isOpening()) await WS.refresh();
       if (news && news.faces > faces) {
         WS.toast('Another page or terminal has joined this session; what it does shows here.');
       }
       if (news) faces = news.faces;
+      if (news) await WS.showOpening(news.opening);
     }
-    timer = setTimeout(listen, faces > 1 ? SHARED_MS : ALONE_MS);
-  }
+    timer = setTimeout(WS.listen, faces > 1 || WS.isOpening() ? SHARED_MS : ALONE_MS);
+  };
 
   WS.startNews = function () {
-    document.addEventListener('visibilitychange', () => { if (!document.hidden) listen(); });
-    listen();
+    document.addEventListener('visibilitychange', () => { if (!document.hidden) WS.listen(); });
+    WS.listen();
   };
 })();

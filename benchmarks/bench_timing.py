@@ -35,7 +35,8 @@ def build_pipeline(chunks: int, samples: int, slots: int, seed: int = 0) -> Timi
     return TimingNet(
         samples=samples, **dict.fromkeys(SCALARS[1:], 0), length=length,
         region_start=np.arange(kernels + 1), region_kernel=np.arange(kernels),
-        producer=producer, chunks=chunks * ones, words=rng.integers(20, 600, transfers) // chunks,
+        producer=producer, after=-ones, chunks=chunks * ones,
+        words=rng.integers(20, 600, transfers) // chunks,
         cap=RATE_UNIT * ones, latency=30 * ones, out_slots=2 * ones,
         give_first=length[producer] // chunks, give_last=length[producer],
         use_start=np.arange(transfers + 1), use_kernel=reader, in_slots=slots * ones,

@@ -14,6 +14,7 @@ from pathlib import Path
 from app.debugger import Debugger
 from app.tui.app import WaferscopeApp
 from app.tui.glyphs import BLOCKS, Glyphs, plain
+from lowering.config import CompileConfig, apply_knob
 
 IMAGES = Path(__file__).with_name("images")
 _ASCII = plain("NO_COLOR is set: characters stand for values")
@@ -32,6 +33,8 @@ class Shot:
     keys: tuple[str, ...]
     """keys as Textual names them, in order"""
     glyphs: Glyphs = BLOCKS
+    knobs: tuple[tuple[str, str], ...] = ()
+    """(knob, value) turned before"""
 
 
 SHOTS = (
@@ -41,7 +44,11 @@ SHOTS = (
     Shot("terminal-idle", "cnn", (120, 36), (*["n"] * 4, "i")),
     Shot("terminal-knobs", "cnn", (120, 36), ("o", "down")),
     Shot("terminal-ascii", "mlp", (80, 24), (*["n"] * 2, "5", "full_stop"), _ASCII),
-)
+    Shot("terminal-pipeline", "transformer", (100, 32), ("p",),
+         knobs=(("machine", "mesh-64x64"), ("mode", "pipeline"))),
+    Shot("terminal-streaming", "transformer", (100, 32), ("p",),
+         knobs=(("machine", "mesh-64x64"), ("mode", "streaming"))),
+)  # fmt: skip
 
 
 def without_fonts(svg: str) -> str:
@@ -52,7 +59,10 @@ def without_fonts(svg: str) -> str:
 
 async def take(shot: Shot) -> str:
     """Return the picture as SVG."""
-    app = WaferscopeApp(Debugger.open(shot.model), shot.glyphs)
+    config = CompileConfig()
+    for name, value in shot.knobs:
+        config = apply_knob(config, name, value)
+    app = WaferscopeApp(Debugger.open(shot.model, config), shot.glyphs)
     async with app.run_test(size=shot.size) as pilot:
         await _settle(app)
         for key in shot.keys:

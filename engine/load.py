@@ -113,26 +113,37 @@ def meet_all(patterns: Patterns, turns: Sequence[Sequence[int]], compiled: bool)
     return table
 
 
+class _Terms(dict[int, ConflictTerm]):
+    """Terms by code, flow x `above` + words, made when first asked for."""
+
+    def __init__(self, names: Sequence[str], above: int) -> None:
+        super().__init__()
+        self._names = names
+        self._above = above
+
+    def __missing__(self, code: int) -> ConflictTerm:
+        flow, words = divmod(code, self._above)
+        made = self[code] = ConflictTerm(self._names[flow], words)
+        return made
+
+
 def named(table: Table, names: Sequence[str]) -> list[Conflict]:
     """Return the vectors kept, in order; equal terms are one object."""
-    vectors, terms, kept = (int(count) for count in table.tally)
-    starts, places, numbers = (
-        np.asarray(each[:count], np.int64).tolist()
-        for each, count in (
-            (table.term_start, vectors + 1), (table.place, 3 * vectors), (table.kept, kept)
-        )
-    )  # fmt: skip
-    flow, words = (np.asarray(each[:terms], np.int64) for each in (table.flow, table.words))
+    vectors, count, kept = (int(each) for each in table.tally)
+    flow, words = (np.asarray(each[:count], np.int64) for each in (table.flow, table.words))
     above = int(words.max(initial=0)) + 1
-    codes = (flow * above + words).tolist()
-    known = {code: ConflictTerm(names[code // above], code % above) for code in set(codes)}
+    terms, codes = _Terms(names, above), flow * above + words
+    starts, places = (
+        np.asarray(each[:size], np.int64)
+        for each, size in ((table.term_start, vectors + 1), (table.place, 3 * vectors))
+    )
     found = []
-    for vector in numbers:
-        group, line, position = places[3 * vector : 3 * vector + 3]
+    for vector in table.kept[:kept]:
+        group, line, position = places[3 * vector : 3 * vector + 3].tolist()
         plane, axis = GROUPS[group]
         row, col = (line, position) if axis == "x" else (position, line)
-        mine = map(known.__getitem__, codes[starts[vector] : starts[vector + 1]])
-        found.append(Conflict(plane, row, col, tuple(mine)))
+        mine = codes[starts[vector] : starts[vector + 1]].tolist()
+        found.append(Conflict(plane, row, col, tuple(map(terms.__getitem__, mine))))
     return found
 
 

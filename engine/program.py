@@ -141,6 +141,8 @@ class Transfer:
     """True when a reader needs the whole tensor before it starts"""
     port: str = "host"
     """border that it crosses where one end is the host: host | weights"""
+    after: str = ""
+    """kernel that must have ended before it moves, which gives it its SRAM; empty: none"""
     until: str = ""
     """kernel that starts only when all of it has left the wafer, because it needs its SRAM; empty:
     none, but through the weight ports it has left before the next sample's weights come"""

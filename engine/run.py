@@ -137,7 +137,7 @@ def _explain(program: Program, deadlock: Deadlock) -> str:
     transfers = [f"transfer '{transfer.id}'" for transfer in program.transfers]
     transfers += ["a hand-over of weights"] * (2 * len(program.streams) + 1)
     parts = [
-        transfers[subject] if kind in ("given", "slot") else names[subject]
+        transfers[subject] if kind in ("given", "after", "slot") else names[subject]
         for kind, subject, _ in deadlock.waits
     ]
     circle = " waits for ".join([*dict.fromkeys(parts), parts[0]])

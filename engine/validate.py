@@ -152,7 +152,7 @@ def _transfers(program: Program) -> Iterator[str]:
         label = f"transfer '{transfer.id}'"
         if transfer.tensor not in tensors:
             yield f"{label}: tensor '{transfer.tensor}' does not exist"
-        for name in (transfer.producer, *transfer.consumers, transfer.until):
+        for name in (transfer.producer, *transfer.consumers, transfer.until, transfer.after):
             if name not in kernels:
                 yield f"{label}: kernel '{name}' does not exist"
         yield from (

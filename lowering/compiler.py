@@ -18,6 +18,7 @@ from lowering.machine_change import timeless
 from lowering.passes import run_passes
 from lowering.passes.cold import keep_tables_outside
 from lowering.passes.fuse import KernelDraft, fuse
+from lowering.passes.micro_batches import micro_batched
 from lowering.passes.recompute import checkpoint
 from lowering.report import CompileReport
 from lowering.reporting import make_report
@@ -56,6 +57,11 @@ class Compiled:
     config: CompileConfig
 
     @property
+    def fed(self) -> Graph:
+        """the graph whose inputs a run takes: as imported, or its micro-batches"""
+        return micro_batched(self.graph, self.config.micro_batches)
+
+    @property
     def fits(self) -> bool:
         """True when the program runs on the machine as it is"""
         return self.report.fits
@@ -79,11 +85,14 @@ def compile_graph(
         Cancelled: the progress was asked to stop.
     """
     cache = cache or StageCache()
-    imported = graph
+    imported, parts = graph, config.micro_batches
+    if parts > 1:
+        graph = cache.get("micro batches", (graph, parts), lambda: micro_batched(imported, parts))
+    whole = graph
     off, joining, summed = config.passes_off, config.fusion, config.accumulate
     graph = cache.get(
-        "passes", (imported, off, config.weights),
-        lambda: run_passes(imported, off, config.weights),
+        "passes", (whole, off, config.weights),
+        lambda: run_passes(whole, off, config.weights),
     )  # fmt: skip
     store, contents = cache.get("store", graph, lambda: _store(graph))
     rewritten = config.embedding != "wafer" or config.activation_mb is not None

@@ -76,6 +76,8 @@ class CompileConfig:
     """where tables are that rows are looked up in: wafer | host"""
     optimizer: str = "wafer"
     """where a training step updates its weights in streaming mode: wafer | host"""
+    micro_batches: int = 1
+    """times a training step's forward and backward work runs before one update"""
     activation_mb: float | None = None
     """MB of activations that may live at once over the wafer; None: no limit"""
     decode_rate: float | None = None
@@ -137,6 +139,7 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "prefetch": config.prefetch,
         "embedding": config.embedding,
         "optimizer": config.optimizer,
+        "micro_batches": config.micro_batches,
         "activation_mb": config.activation_mb,
         "decode_rate": config.decode_rate,
         "loader_workers": config.loader_workers,

@@ -109,6 +109,9 @@ _COMPILE = (
          "where a training step's weights are updated in streaming mode: on the wafer, whose ports "
          "then carry moments too, or on the host, to which gradients leave", "placement",
          choices=("wafer", "host")),
+    Knob("micro_batches", "micro-batches", "integer",
+         "times a training step runs forward and backward before it updates weights with the mean "
+         "gradient; its data get a leading axis of as many", "passes", low=1, high=64),
     Knob("activation_mb", "activation budget", "number",
          "most MB of activations alive at once over the wafer in a training step; beyond it parts "
          "of the forward pass drop what they made and run again in the backward pass; auto: no "
@@ -136,6 +139,9 @@ _COMPILE = (
             "move a batch normalisation's factors into the convolution before it"),
     _switch("global_pool", "global pooling",
             "turn a pooling window over the whole map into a reduction that rows share"),
+    _switch("join_experts", "join experts",
+            "keep the weights of a mixture's experts in place where the model looks them up for "
+            "each token: the tokens travel"),
     Knob("aspect", "aspect limit", "integer",
          "most that the sides of a kernel's place may differ by as a factor; auto: the "
          "strictest of 4, 8, 16, 32 that costs hardly anything",

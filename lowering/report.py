@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.geometry import Rect
 from engine.machine import MachineSpec
+from lowering.lifetimes import Activation, Lifetimes
 
 _TEXT_OVERFLOWS = 12
 """overflows that the text names, the worst first"""
@@ -90,6 +91,8 @@ class CompileReport:
     smallest_machine: str | None = None
     """a machine on which it would fit, None when it fits or none is known"""
     notes: tuple[str, ...] = ()
+    activations: Lifetimes = field(default_factory=Lifetimes)
+    """where kernels take turns: how long what they hand on lives"""
     recomputed_macs: int = 0
     """multiply-accumulates of one sample that are done again for activations that were dropped"""
 
@@ -125,6 +128,7 @@ class CompileReport:
         lines += [_row_text(row) for row in self.rows]
         if self.rows:
             lines.append(self._overall())
+        lines += self.activations.lines()
         lines += self._overflow_lines()
         if self.smallest_machine:
             lines.append(f"it would fit on {self.smallest_machine}")
@@ -181,6 +185,11 @@ class CompileReport:
                 "parameter_bytes": self.parameter_bytes,
                 "activation_bytes": self.activation_bytes,
             },
+            "activations": {
+                "peak_bytes": self.activations.peak_bytes,
+                "peak_kernel": self.activations.peak_kernel,
+                "tensors": [_activation_json(row) for row in self.activations.rows],
+            },
             "colors_used": self.colors_used,
             "kernels": [_row_json(row) for row in self.rows],
             "overflows": [
@@ -194,6 +203,14 @@ class CompileReport:
             "smallest_machine": self.smallest_machine,
             "notes": list(self.notes),
         }  # fmt: skip
+
+
+def _activation_json(row: Activation) -> dict[str, object]:
+    return {
+        "tensor": row.tensor, "bytes": row.bytes, "made_by": row.made_by,
+        "last_read_by": row.last_read_by, "turns": row.turns, "phase": row.phase,
+        "at_peak": row.at_peak,
+    }  # fmt: skip
 
 
 def _row_text(row: KernelRow) -> str:

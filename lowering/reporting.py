@@ -14,6 +14,7 @@ from engine.machine import DTYPE_BYTES
 from engine.program import Buffer, Program
 from engine.transfers import busiest_words, transfer_patterns
 from lowering.graph import Graph
+from lowering.lifetimes import lifetimes
 from lowering.passes.fuse import KernelDraft
 from lowering.report import CompileReport, KernelRow, Overflow
 from lowering.stages.memory import FLOAT_WEIGHTS, KernelMemory
@@ -69,6 +70,7 @@ def make_report(
         recomputed_macs=sum(work[name] for name in again),
         parameter_bytes=_bytes_of(program, ("weights", "weight slot")),
         activation_bytes=_bytes_of(program, ("in slot", "out slot")),
+        activations=lifetimes(program),
         colors_used=colors,
         mode=program.mode,
         overflows=tuple(overflows),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
 
 from engine.geometry import Rect
 from engine.kernels.footprint import stored_bytes
 from engine.program import Program
+from engine.timing.clock import simulate
+from engine.timing.net import build_net
 from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
 from lowering.config import CompileConfig
 from lowering.machine_change import timeless
@@ -33,39 +36,82 @@ FINER_CHUNKS = (32, 128)
 """most chunks a sample is cut into where eight overfill the SRAM"""
 DEEP_KERNELS = 200
 """a deeper model is sent one sample by default: another one only repeats its steps"""
+TIMED_SAMPLES = (2, 4)
+"""runs whose difference is the rate by which modes are compared"""
 MEGACYCLE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How finely samples are cut, and what SRAM is saved beside."""
+
+    chunks: int
+    """most chunks a sample is cut into"""
+    thrifty: bool = False
+    """tiles have room for what they read as a whole, and weights come as late as they can"""
 
 
 def compile_streaming(job: Job) -> Made:
     """Compile a job so that its kernels take turns on the whole wafer.
 
-    Where slots overfill a PE the samples are cut finer, so that a slot holds less.
+    Where slots overfill a PE the samples are cut finer, so that a slot holds less; where that does
+    not do, tiles are sized for whole samples and weights come later.
     """
     key = (job.plan, job.config.optimizer, job.config.storage)
     turns = job.cache.get("turns", key, lambda: plan_turns(job.graph, job.plan, job.config))
     job = replace(job, plan=turns)
-    made = _attempt(job, job.config.max_chunks)
-    for chunks in FINER_CHUNKS:
-        if not any(memory.overflow for memory in made.memories):
+    cut = Cut(job.config.max_chunks)
+    best = _attempt(job, cut)
+    for finer in (*(Cut(chunks) for chunks in FINER_CHUNKS), Cut(FINER_CHUNKS[-1], thrifty=True)):
+        if not any(memory.overflow for memory in best.memories):
             break
-        if chunks > job.config.max_chunks:
-            finer = _attempt(job, chunks)
-            made = min((made, finer), key=lambda each: max(m.peak for m in each.memories))
-    return made
+        if finer.thrifty or finer.chunks > job.config.max_chunks:
+            tried = _attempt(job, finer)
+            if _peak(tried) < _peak(best):
+                best, cut = tried, finer
+    return _with_meetings(job, best, cut)
 
 
-def _attempt(job: Job, chunks: int) -> Made:
+def _peak(made: Made) -> int:
+    return max(memory.peak for memory in made.memories)
+
+
+def _with_meetings(job: Job, made: Made, cut: Cut) -> Made:
+    """Return the attempt that was chosen, with the conflicts of flows that meet on links."""
+    routed = made.routed
+    met = job.cache.get(
+        "streaming conflicts",
+        _routed_key(job, cut),
+        lambda: streaming_conflicts(
+            routed.kernels, routed.transfers, routed.program.streams, made.placed.lengths()
+        ),
+    )
+    return replace(made, program=replace(made.program, conflicts=(*met, *made.program.conflicts)))
+
+
+def _routed_key(job: Job, cut: Cut) -> tuple[Hashable, ...]:
+    """What routing and what follows from it depend on."""
+    return *_placed_key(job, cut), job.config.prefetch, routing_key(job.routing)
+
+
+def _placed_key(job: Job, cut: Cut) -> tuple[Hashable, ...]:
+    """What the placement depends on."""
+    config = job.config
+    return job.plan, timeless(config.machine), config.storage, config.pe_caps, cut
+
+
+def _attempt(job: Job, cut: Cut) -> Made:
     plan, config, cache = job.plan, job.config, job.cache
     machine = config.machine
-    key = (plan, timeless(machine), config.storage, config.pe_caps)
     job.progress.stage("sizing", len(plan.drafts), "kernels")
     placed = cache.get(
-        "streaming placement", (*key, chunks), lambda: place_streaming(plan, config, chunks)
-    )
-    known = (*key, chunks, config.prefetch, routing_key(job.routing))
+        "streaming placement", _placed_key(job, cut),
+        lambda: place_streaming(plan, config, cut.chunks, whole=cut.thrifty),
+    )  # fmt: skip
+    known = _routed_key(job, cut)
     placed = with_routing(placed, plan, job.shapes, config, job.routing)
     job.progress.stage("routing", 1, "plan")
-    routed = cache.get("streaming routing", known, lambda: _route(job, placed, chunks))
+    routed = cache.get("streaming routing", known, lambda: _route(job, placed, cut))
     job.progress.stage("memory", len(plan.drafts), "kernels")
     memories = cache.get(
         "streaming memory",
@@ -82,18 +128,19 @@ def _attempt(job: Job, chunks: int) -> Made:
     return Made(placed, routed, program, memories, plan.notes)
 
 
-def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
+def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
     graph, plan, config = job.graph, job.plan, job.config
     machine, ends, lengths = config.machine, placed.ends, placed.lengths()
     shapes = {name: value.shape for name, value in graph.values.items()}
     tilings = {name: end.tiling for name, end in ends.items()}
     sent = gradients(plan)
     outputs = tuple(dict.fromkeys((*graph.outputs, *sorted(sent))))
-    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, outputs, chunks)
+    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, outputs, cut.chunks)
     made = make_transfers(edges, ends, lengths, shapes, machine, config.storage)
     leaving = trained_state(graph)[1] | (sent - set(graph.outputs))
     order = [draft.name for draft in plan.drafts]
-    transfers = leaving_state(stream_slots(made), leaving, order, config.prefetch)
+    slotted = stream_slots(made, order, config.prefetch)
+    transfers = leaving_state(slotted, leaving, order, config.prefetch)
     kernels = tuple(
         make_kernel(
             draft, ends[draft.name].region, placed,
@@ -101,7 +148,9 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
         )
         for draft in plan.drafts
     )  # fmt: skip
-    streams = weight_streams(kernels, plan.models, machine, config.storage, config.prefetch)
+    streams = weight_streams(
+        kernels, plan.models, machine, config.storage, config.prefetch, late=cut.thrifty
+    )
     place = {kernel.id: index for index, kernel in enumerate(kernels)}
     colored = turn_colors(transfers, [turns_of(t, place) for t in transfers], machine)
     transfers = tuple(
@@ -115,10 +164,7 @@ def _route(job: Job, placed: PlacedPlan, chunks: int) -> Routed:
         transfers=transfers,
         buffers=(),
         order=(tuple(kernel.id for kernel in kernels),),
-        conflicts=(
-            *streaming_conflicts(kernels, transfers, streams, lengths),
-            *color_conflicts(transfers, colored.sharing),
-        ),
+        conflicts=color_conflicts(transfers, colored.sharing),
         samples=STREAMING_SAMPLES,
         storage=config.storage,
         accumulate=config.accumulate,
@@ -152,12 +198,16 @@ def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
             f"streaming at most {bound:.3g}: its weights take that long to arrive (model)",
         )
     streaming = compile_streaming(job)
-    slow = _streaming_rate(streaming)
-    figures = f"pipeline {fast:.3g}, streaming {slow:.3g} samples/Mcycle (model, no contention)"
+    slow = _timed_rate(streaming)
     if short:
+        figures = (
+            f"pipeline at most {fast:.3g} (model), streaming {slow:.3g} samples/Mcycle (timed)"
+        )
         if not _shortage(streaming, job.config):
             return streaming, (f"mode streaming: as a pipeline {short}; {figures}",)
         return pipeline, (f"mode pipeline: neither mode fits; {figures}",)
+    fast = _timed_rate(pipeline)
+    figures = f"pipeline {fast:.3g}, streaming {slow:.3g} samples/Mcycle (timed)"
     if slow > fast:
         return streaming, (f"mode streaming: faster; {figures}",)
     return pipeline, (f"mode pipeline: it fits and is not slower; {figures}",)
@@ -190,8 +240,11 @@ def _most(job: Job) -> float:
     return MEGACYCLE / arriving if arriving else float("inf")
 
 
-def _streaming_rate(made: Made) -> float:
-    """Samples a megacycle when weights arrive while the kernel before them runs."""
+def _timed_rate(made: Made) -> float:
+    """Samples a megacycle once the run has begun: what two more samples take."""
     lengths = made.placed.lengths()
-    arriving = sum(stream.cycles for stream in made.program.streams)
-    return MEGACYCLE / max(sum(lengths.values()), arriving)
+    ends = [
+        simulate(build_net(replace(made.program, samples=count), lengths)).makespan
+        for count in TIMED_SAMPLES
+    ]
+    return MEGACYCLE * (TIMED_SAMPLES[1] - TIMED_SAMPLES[0]) / max(1, ends[1] - ends[0])

@@ -124,7 +124,7 @@ class Link:
     def _json(self, data: bytes) -> Any:
         try:
             return json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             where = self.address.shown
             raise Refused(f"what answers at {where} is no Waferscope server", 0) from None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,8 @@ class News:
     """True while nothing was opened in it: it holds what the server was started with"""
     cursor: Cursor | None
     job: JobState | None
+    opening: JobState | None
+    """another model being opened in the session by a page, None before the first"""
 
 
 class RemoteSession(RemoteViews):
@@ -53,7 +56,7 @@ class RemoteSession(RemoteViews):
         self._session = session
         self._face = secrets.token_hex(6)
         self._lock = threading.RLock()
-        self._news = News(None, -1, 0, False, None, None)
+        self._news = News(None, -1, 0, False, None, None, None)
         self._trouble = ""
         self._stop = threading.Event()
         self.view_status()
@@ -83,8 +86,9 @@ class RemoteSession(RemoteViews):
 
     @property
     def job(self) -> JobState | None:
-        """the newest background job, as last heard"""
-        return self._news.job
+        """the newest background job, as last heard; another model being opened goes first"""
+        opening = self._news.opening
+        return opening if opening is not None and opening.is_running else self._news.job
 
     @property
     def revision(self) -> Hashable:
@@ -137,7 +141,7 @@ class RemoteSession(RemoteViews):
         while not self._stop.wait(pause):
             try:
                 self._hear()
-            except SessionLost as lost:
+            except (SessionLost, CommandError) as lost:
                 self._trouble, pause = f"{lost}; trying again (q leaves)", RETRY_SECONDS
             else:
                 self._trouble, pause = "", LISTEN_SECONDS
@@ -169,7 +173,7 @@ class RemoteSession(RemoteViews):
         with self._lock:
             session = f"{listing.epoch}-{self._session.partition('-')[2]}"
             shown = self._news.cursor
-            self._session, self._news = session, News(None, -1, 0, False, None, None)
+            self._session, self._news = session, News(None, -1, 0, False, None, None, None)
             is_there = any(one.id == session for one in listing.sessions)
             self.view_status()
             self._hear()
@@ -179,10 +183,8 @@ class RemoteSession(RemoteViews):
     def _restore(self, wanted: Cursor) -> None:
         """Bring a view back, as far as the run there has it."""
         for command, arguments in way_back(wanted, self.cursor):
-            try:
+            with suppress(CommandError):
                 self.do(command, *arguments)
-            except CommandError:
-                continue
         box = wanted.viewport
         self._post("viewport", {"box": [box.row, box.col, box.rows, box.cols]})
 

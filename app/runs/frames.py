@@ -64,8 +64,9 @@ def make_frame(run: Run, metric_id: str, step: int, field: np.ndarray) -> Frame:
 class FrameCache:
     """The frames asked for last, within a budget of bytes, and the few maps behind the newest."""
 
-    def __init__(self, budget: int = BUDGET_BYTES) -> None:
-        self._budget = budget
+    def __init__(self, budget: int = BUDGET_BYTES, fields: int = FIELDS_KEPT) -> None:
+        """`budget` is in bytes, `fields` counts maps."""
+        self._budget, self._most_fields = budget, fields
         self._held = 0
         self._frames: OrderedDict[tuple[int, str, int], Frame] = OrderedDict()
         self._fields: OrderedDict[tuple[int, str, int], np.ndarray] = OrderedDict()
@@ -82,7 +83,7 @@ class FrameCache:
         field.setflags(write=False)
         with self._lock:
             self._fields[key] = field
-            while len(self._fields) > FIELDS_KEPT:
+            while len(self._fields) > self._most_fields:
                 self._fields.popitem(last=False)
         return field
 

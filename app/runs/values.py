@@ -66,7 +66,7 @@ def compute_values(
     """
     if why := why_no_values(run):
         raise ValuesError(why)
-    graph = run.compiled.graph
+    graph = run.compiled.fed
     given = default_inputs(graph, run.config.seed) if inputs is None else _open(graph, inputs)
     check_inputs(graph, given, samples)
     with np.errstate(all="ignore"):  # what overflows is located, not warned of
@@ -86,7 +86,7 @@ def _open(graph: Graph, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarra
 
 def compared_names(run: Run) -> tuple[str, ...]:
     """Return the graph's values that leave a kernel or are a kernel's main result."""
-    made = {name for node in run.compiled.graph.nodes for name in node.op.outputs}
+    made = {name for node in run.compiled.fed.nodes for name in node.op.outputs}
     names = dict.fromkeys(
         name
         for kernel in run.program.kernels

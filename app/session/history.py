@@ -66,6 +66,14 @@ class History:
         self._place = len(self._changes) - 1
         self._delta = view_delta(before, change.run, change.what)
 
+    def forget(self) -> int:
+        """Forget all runs but the one on screen and the one before; returns how many."""
+        first = max(0, self._place - 1)
+        kept = self._changes[first : self._place + 1]
+        gone = len(self._changes) - len(kept)
+        self._changes, self._place = kept, self._place - first
+        return gone
+
     def swap(self, run: Run) -> None:
         """Put a run in the place of the one with the same id; nothing when that is forgotten."""
         self._changes = [

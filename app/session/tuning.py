@@ -107,6 +107,14 @@ class RunVerbs(CursorVerbs):
             self._jobs.cancel()
             return self._travel(self.run, self._history.redo(), "nothing to redo")
 
+    def forget_runs(self) -> int:
+        """Forget the runs of older knobs to free memory; returns how many."""
+        with self._lock:
+            gone = self._history.forget()
+            if gone:
+                self._say(f"{gone} older run(s) were forgotten: the memory for runs is full")
+            return gone
+
     def _travel(self, before: Run, change: str | None, nothing: str) -> Run:
         if change is None:
             self._wanted = self.run.config

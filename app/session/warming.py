@@ -10,7 +10,7 @@ import threading
 from engine.jit import compiling_is_off, is_cached, ready_count, warm_up
 from engine.program import Program
 from engine.progress import NO_PROGRESS, Progress
-from engine.timing.clock import INTERPRETED_CHUNKS
+from engine.timing.clock import INTERPRETED_CHUNKS, is_heavy
 
 COMPILING = "compiling kernels for this machine, once"
 """the stage's name, as people read it"""
@@ -26,7 +26,9 @@ def must_compile() -> bool:
 def compile_if_needed(program: Program, progress: Progress = NO_PROGRESS) -> None:
     """Compile now when the program is too large to be timed in plain Python meanwhile."""
     moves = program.samples * sum(transfer.chunks for transfer in program.transfers)
-    if moves > INTERPRETED_CHUNKS and must_compile():
+    items = len(program.kernels) + len(program.transfers)
+    terms = sum(len(conflict.terms) for conflict in program.conflicts)
+    if (moves > INTERPRETED_CHUNKS or is_heavy(moves, items, terms)) and must_compile():
         compile_kernels(progress)
 
 

@@ -1,26 +1,44 @@
 """Routes that open another model or recording in a tab: by its name in a folder, or sent along.
 
-Bounded: one file is opened at a time, a body has a declared size below the limit and must be as
-long as declared; what is in it is judged by those who read it.
+A file is opened by a worker of the tab, with progress and cancel; no request waits for it. Bounded:
+one file is opened at a time, a body has a declared size below the limit and must be as long as
+declared, a recording may unpack to so much and no more; what is in it is judged by its readers.
 """
 
 from __future__ import annotations
 
+import re
+import shutil
+import sys
 import tempfile
 import threading
+import weakref
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from flask import Blueprint, Response, jsonify, request
 
 from app.debugger import Debugger
 from app.demo_models import DEMOS
+from app.remote.wire import encode
 from app.runs.opening import USER_ERRORS
 from app.web.folders import MODEL_ENDINGS, FolderError, Folders
-from app.web.registry import Registry
+from app.web.registry import OpeningError, Registry
+from engine.progress import Cancelled, Progress
 
 MOST_UPLOAD_BYTES = 512 << 20
 """largest file that a page may send"""
+MOST_UNPACKED_BYTES = 2 << 30
+"""what the sections of a recording may hold together, unpacked"""
+_SAID: tuple[type[Exception], ...] = (*USER_ERRORS, OpeningError)
+"""errors whose message is for the page"""
+_MOST_NAME = 80
+"""characters kept of the name of a file that was sent"""
 _CHUNK = 1 << 20
+_TURN_SECONDS = 0.05
+"""time between two looks whether a file that waits for another was cancelled"""
 
 
 class UploadError(ValueError):
@@ -31,37 +49,66 @@ class UploadError(ValueError):
         self.status = status
 
 
+class _Scrap:
+    """A folder of its own that is gone as soon as nobody needs it."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="waferscope-"))
+        self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
 class Opener:
     """Opens files for the tabs of one server, one at a time."""
 
     def __init__(self, registry: Registry, most_bytes: int = MOST_UPLOAD_BYTES) -> None:
         self._registry = registry
         self._most = most_bytes
-        self._busy = threading.Lock()
+        self._turn = threading.Lock()
 
-    def open(self, session: str, source: str | Path, folder: str = "") -> Response:
-        """Open a source in a tab; answers 422 with a sentence where it cannot be read."""
+    def open(
+        self, session: str, source: str | Path, name: str, scrap: _Scrap | None = None
+    ) -> Response:
+        """Begin to open a source in a tab; how it stands is in the tab's news."""
         before = self._registry.get(session)
-        if not self._busy.acquire(blocking=False):
-            return _sentence("another file is being opened; try again when it is there", 503)
+        config = before.run.config if str(source).lower().endswith(".onnx") else None
+
+        def work(progress: Progress) -> Debugger:
+            try:
+                with self._alone(progress), _said(scrap):
+                    if str(source).lower().endswith(".wscope"):
+                        check_unpacked(Path(source))
+                    return Debugger.open(source, config, progress=progress)
+            finally:
+                if scrap is not None:
+                    scrap.remove()
+
+        state = self._registry.opening(session).start(
+            name, work, lambda opened: self._registry.replace(session, opened)
+        )
+        answer = jsonify({"opening": encode(state)})
+        answer.status_code = 202
+        return answer
+
+    @contextmanager
+    def _alone(self, progress: Progress) -> Iterator[None]:
+        """Wait until no other file is being opened."""
+        progress.stage("waiting for another file")
+        while not self._turn.acquire(timeout=_TURN_SECONDS):
+            progress.check()
         try:
-            config = before.run.config if str(source).lower().endswith(".onnx") else None
-            opened = Debugger.open(source, config)
-        except USER_ERRORS as error:
-            return _sentence(_without(folder, str(error)), 422)
+            yield
         finally:
-            self._busy.release()
-        self._registry.replace(session, opened)
-        return jsonify({"opened": Path(source).name})
+            self._turn.release()
 
     def receive(self, session: str, name: str) -> Response:
         """Keep the body of the request in a file for as long as it takes to open it."""
         self._registry.get(session)
         self._check(name)
-        with tempfile.TemporaryDirectory(prefix="waferscope-") as folder:
-            path = Path(folder) / f"upload{Path(name).suffix.lower()}"
-            self._write(path)
-            return self.open(session, path, folder)
+        scrap = _Scrap()
+        kept = re.sub(r"[^\w.-]", "-", Path(name).stem)[:_MOST_NAME]
+        path = scrap.path / f"{kept}{Path(name).suffix.lower()}"
+        self._write(path)
+        return self.open(session, path, name, scrap)
 
     def _check(self, name: str) -> None:
         if Path(name).suffix.lower() not in MODEL_ENDINGS:
@@ -87,6 +134,42 @@ class Opener:
             raise UploadError(f"{got:,} B of {size:,} B came; send the file again", 400)
 
 
+@contextmanager
+def _said(scrap: _Scrap | None) -> Iterator[None]:
+    """Turn what goes wrong into a sentence that names no folder of ours.
+
+    Raises:
+        OpeningError: instead of any error but Cancelled.
+    """
+    try:
+        yield
+    except Cancelled:
+        raise
+    except _SAID as error:
+        raise OpeningError(_without(scrap, str(error))) from None
+    except Exception as error:
+        print(f"waferscope: fault in opening a file: {error!r}", file=sys.stderr, flush=True)
+        raise OpeningError("the server has a fault; the terminal it runs in says which") from None
+
+
+def check_unpacked(path: Path) -> None:
+    """Check what a recording's table of contents claims; its reader holds it to that.
+
+    Raises:
+        OpeningError: it would fill the memory.
+    """
+    try:
+        with zipfile.ZipFile(path) as bundle:
+            size = sum(item.file_size for item in bundle.infolist())
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
+        return  # its reader says what is wrong with it
+    if size > MOST_UNPACKED_BYTES:
+        raise OpeningError(
+            f"the recording claims {size:,} B of content, at most {MOST_UNPACKED_BYTES:,} B are "
+            "unpacked here; open it with 'waferscope open' instead"
+        )
+
+
 def add_opening(api: Blueprint, registry: Registry, folders: Folders, most_bytes: int) -> None:
     """Add the routes to the api."""
     opener = Opener(registry, most_bytes)
@@ -102,11 +185,16 @@ def add_opening(api: Blueprint, registry: Registry, folders: Folders, most_bytes
         name = body.get("name") if isinstance(body, dict) else None
         if not isinstance(name, str):
             return _sentence('a request needs a name, such as {"name": "mlp"}', 400)
-        return opener.open(session, name if name in DEMOS else folders.find(name))
+        return opener.open(session, name if name in DEMOS else folders.find(name), Path(name).name)
 
     @api.post("/upload/<session>/<name>")
     def upload(session: str, name: str) -> Response:
         return opener.receive(session, name)
+
+    @api.post("/cancel-open/<session>")
+    def cancel_open(session: str) -> Response:
+        registry.get(session)
+        return jsonify({"cancelled": registry.opening(session).cancel()})
 
     @api.errorhandler(FolderError)
     def no_such_file(error: FolderError) -> Response:
@@ -119,8 +207,8 @@ def add_opening(api: Blueprint, registry: Registry, folders: Folders, most_bytes
         return answer
 
 
-def _without(folder: str, sentence: str) -> str:
-    return sentence.replace(f"{folder}/", "") if folder else sentence
+def _without(scrap: _Scrap | None, sentence: str) -> str:
+    return sentence.replace(f"{scrap.path}/", "") if scrap else sentence
 
 
 def _sentence(text: str, status: int) -> Response:

@@ -48,11 +48,12 @@ def news_of(facts: SessionFacts | None) -> dict[str, Any]:
     """Return how a session stands, in a few bytes; all empty when it was freed."""
     if facts is None:
         return {"born": None, "revision": 0, "faces": 0, "is_fresh": True, "cursor": None,
-                "job": None}  # fmt: skip
+                "job": None, "opening": None}  # fmt: skip
     debugger = facts.debugger
     return {
         "born": facts.born, "revision": debugger.revision, "faces": facts.faces,
         "is_fresh": facts.is_fresh, "cursor": encode(debugger.cursor), "job": encode(debugger.job),
+        "opening": encode(facts.opening),
     }  # fmt: skip
 
 

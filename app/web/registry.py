@@ -1,7 +1,8 @@
 """Which tab talks to which debugger, and which of them are freed. Knows no pages and no protocol.
 
-Sessions share the run that the server was started with; what each adds (other runs, frames) is
-weighed. Over the budget, those unused longest are freed, never one that works or was just used.
+Sessions share the run that the server was started with, and one store of frames; what each adds
+(other runs) is weighed. Over the budget, those unused longest are freed, never one that works or
+was just used; then the runs that are only kept to be undone to.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from app.runs.frames import FrameCache
+from app.session.jobs import Jobs, JobState
 from app.web.weighing import weigh
 
 if TYPE_CHECKING:
@@ -23,7 +26,11 @@ if TYPE_CHECKING:
 MOST_SESSIONS = 64
 """tabs remembered; the one unused longest is dropped for a new one"""
 BUDGET_BYTES = 1 << 30
-"""arrays that all sessions may hold together"""
+"""arrays that all sessions may hold together, frames apart"""
+FRAME_BYTES = 256 << 20
+"""frames that all sessions keep together"""
+FIELDS_KEPT = 24
+"""maps behind the newest frames, 7 MB each on a whole wafer"""
 IDLE_SECONDS = 60.0
 """time without a request after which a session may be freed for memory"""
 FACE_SECONDS = 5.0
@@ -32,6 +39,10 @@ _MOST_FACES = 16
 """faces of a session that are counted"""
 _WEIGH_SECONDS = 20.0
 """time between two looks at the memory"""
+
+
+class OpeningError(ValueError):
+    """A file that could not be opened in a tab; the message is for its page."""
 
 
 class SessionError(LookupError):
@@ -51,6 +62,19 @@ class _Session:
     """False once another model was opened in it"""
     faces: dict[str, float] = field(default_factory=dict)
     """time of the newest look of each page or terminal that follows it"""
+    opening: Jobs = field(default_factory=lambda: Jobs((OpeningError,)))
+    """worker that opens another model in it"""
+
+    @property
+    def is_working(self) -> bool:
+        """True while something is computed or opened for it"""
+        states = (self.debugger.job, self.opening.state)
+        return any(state is not None and state.is_running for state in states)
+
+    def stop(self) -> None:
+        """Cancel what works for it."""
+        self.debugger.cancel()
+        self.opening.cancel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +91,12 @@ class SessionFacts:
     """time since its newest request"""
     faces: int
     """pages and terminals that follow it"""
+    opening: JobState | None
+    """how the newest opening of a file in it stands, None before the first"""
+
+
+def _in_a_thread(work: Callable[[], None]) -> None:
+    threading.Thread(target=work, name="waferscope-memory", daemon=True).start()
 
 
 class Registry:
@@ -82,12 +112,15 @@ class Registry:
         most: int = MOST_SESSIONS,
         budget_bytes: int = BUDGET_BYTES,
         clock: Callable[[], float] = time.monotonic,
+        aside: Callable[[Callable[[], None]], None] = _in_a_thread,
     ) -> None:
+        """`aside` does work that no request shall wait for."""
         self.epoch = secrets.token_hex(8)
         self._run = debugger.run
         self._kind = type(debugger)
         self._first: Debugger | None = debugger
-        self._most, self._budget, self._clock = most, budget_bytes, clock
+        self._most, self._budget, self._clock, self._aside = most, budget_bytes, clock, aside
+        self._frames = FrameCache(FRAME_BYTES, FIELDS_KEPT)
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._pattern = re.compile(rf"{self.epoch}-[0-9a-z]{{8,40}}")
         self._lock = threading.Lock()
@@ -101,7 +134,10 @@ class Registry:
             SessionError: the id is not of this server.
         """
         with self._lock:
-            return self._find(session).debugger
+            found, is_due = self._find(session).debugger, self._is_due()
+        if is_due:
+            self._aside(self.free)
+        return found
 
     def replace(self, session: str, debugger: Debugger) -> None:
         """Give a tab another debugger, such as one on another model."""
@@ -109,6 +145,7 @@ class Registry:
             found = self._find(session)
             found.debugger.cancel()
             self._born += 1
+            debugger.share_frames(self._frames)
             found.debugger, found.born, found.is_fresh = debugger, self._born, False
 
     def sessions(self) -> tuple[SessionFacts, ...]:
@@ -138,14 +175,19 @@ class Registry:
         found.faces = {f: seen for f, seen in found.faces.items() if now - seen < FACE_SECONDS}
         return SessionFacts(
             name, found.debugger, found.born, found.is_fresh, now - found.used,
-            len(found.faces),
+            len(found.faces), found.opening.state,
         )  # fmt: skip
+
+    def opening(self, session: str) -> Jobs:
+        """Return the worker that opens files in a tab."""
+        with self._lock:
+            return self._find(session).opening
 
     def close(self) -> None:
         """Stop what works in the background and forget all sessions."""
         with self._lock:
             for found in self._sessions.values():
-                found.debugger.cancel()
+                found.stop()
             self._sessions.clear()
 
     def __len__(self) -> int:
@@ -168,28 +210,51 @@ class Registry:
                 self._drop(next(iter(self._sessions)))
         found.used = now
         self._sessions.move_to_end(session)
-        if now - self._weighed > _WEIGH_SECONDS:
-            self._free()
         return found
 
-    def _free(self) -> None:
-        self._weighed = now = self._clock()
+    def _is_due(self) -> bool:
+        """Return True when it is time to look at the memory, once for each time."""
+        now = self._clock()
+        if now - self._weighed <= _WEIGH_SECONDS:
+            return False
+        self._weighed = now
+        return True
+
+    def free(self) -> None:
+        """Free memory over the budget: first what is idle, then runs that can only be undone to.
+
+        Weighing takes a while, so nothing waits for it: the lock is held only to drop.
+        """
+        with self._lock:
+            sessions = list(self._sessions.items())
         seen: set[int] = set()
-        weigh(self._run, seen)
-        held = {name: weigh(s.debugger, seen) for name, s in reversed(self._sessions.items())}
-        total = sum(held.values())
-        for name, session in list(self._sessions.items()):
-            if total <= self._budget or now - session.used < IDLE_SECONDS:
-                break
-            job = session.debugger.job
-            if job is not None and job.is_running:
-                continue
+        weigh((self._run, self._frames), seen)
+        held = {name: weigh(session.debugger, seen) for name, session in reversed(sessions)}
+        over = sum(held.values()) - self._budget
+        for name, session in sessions:
+            if over > 0 and self._drop_idle(name, session):
+                over -= held[name]
+        for _, session in sessions:
+            if over > 0 and session.debugger.run is not self._run:
+                before = weigh(session.debugger)
+                session.debugger.forget_runs()
+                over -= before - weigh(session.debugger)
+
+    def _drop_idle(self, name: str, session: _Session) -> bool:
+        """Drop a session that nobody uses; returns False for any other."""
+        with self._lock:
+            is_ours = self._sessions.get(name) is session
+            is_idle = self._clock() - session.used >= IDLE_SECONDS
+            if not is_ours or not is_idle or session.is_working:
+                return False
             self._drop(name)
-            total -= held[name]
+            return True
 
     def _drop(self, name: str) -> None:
-        self._sessions.pop(name).debugger.cancel()
+        self._sessions.pop(name).stop()
 
     def _make(self) -> Debugger:
         first, self._first = self._first, None
-        return self._kind(self._run) if first is None else first
+        made = self._kind(self._run) if first is None else first
+        made.share_frames(self._frames)
+        return made

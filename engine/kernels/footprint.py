@@ -22,7 +22,10 @@ def weight_bytes(
     elif model.weights:
         cells = k * problem.k_inner * n
         share = problem.batch if _sliced(model) else 1
-        if model.weights > problem.k * problem.n:  # experts that a token does not take
+        if problem.work == "none" and model.weights > problem.n:  # one of them a result
+            units = -(-problem.m_units // rows) * problem.m_inner
+            held = held + -(-(units * n * model.weights) // (problem.m * problem.n))
+        elif model.weights > problem.k * problem.n:  # experts that a token does not take
             held = held + -(-(cells * model.weights) // (problem.k * problem.n))
         else:
             held = held + -(-cells // share)

@@ -16,6 +16,7 @@ from engine.kernels.conv.spec import Conv
 from engine.kernels.dot.spec import Dot
 from engine.kernels.embedding.spec import RowSum
 from engine.kernels.gather.spec import Gather, GatherND
+from engine.kernels.loss.spec import CrossEntropy
 from engine.kernels.moe.spec import Moe, MoeSides
 from engine.kernels.recurrent.spec import Recurrent
 from engine.kernels.reduce.spec import Normalize, Reduce, Softmax
@@ -134,6 +135,17 @@ def _reduce(op: Operation, shapes: Shapes) -> Problem:
     return Problem(m, 1, prod(x[axis] for axis in op.axes), 1, n, work="reduce", in_units=m)
 
 
+def _cross_entropy(op: Operation, shapes: Shapes) -> Problem:
+    """See a loss as positions x classes: rows share the classes, columns the positions."""
+    assert isinstance(op, CrossEntropy)
+    out = shapes[op.outputs[0]] or (1,)
+    m = prod(out[:-1])
+    return Problem(
+        m, 1, shapes[op.inputs[0]][-1], 1, out[-1], work="reduce", in_units=m,
+        n_axis=len(out) - 1,
+    )  # fmt: skip
+
+
 def _gather(op: Operation, shapes: Shapes) -> Problem:
     assert isinstance(op, Gather)
     table, ids = shapes[op.inputs[0]], shapes[op.inputs[1]]
@@ -192,5 +204,6 @@ _BUILDERS: tuple[tuple[type[Operation], Callable[[Operation, Shapes], Problem]],
     (GatherND, _gather_nd),
     (Recurrent, _recurrent),
     (RowSum, _row_sum),
+    (CrossEntropy, _cross_entropy),
     (Moe, _moe),
 )

@@ -191,6 +191,9 @@ def _chunk_edges(runs: Runs) -> Edges:
     index = chunks - wiring.chunk_start[runs.chunk_transfer]
     yield runs.base[MOVES] + chunks, runs.base[GIVEN] + chunks
     yield runs.base[MOVES] + chunks, np.where(index > 0, runs.base[LEFT] + chunks - 1, -1)
+    gate, sample = net.after[runs.chunk_transfer], index // net.chunks[runs.chunk_transfer]
+    ended = runs.base[END] + gate * net.samples + sample
+    yield runs.base[MOVES] + chunks, np.where(gate >= 0, ended, -1)
     yield runs.base[LEFT] + chunks, runs.base[MOVES] + chunks
     yield runs.base[ARRIVES] + chunks, runs.base[LEFT] + chunks
     use = runs.chunk_use

@@ -27,6 +27,7 @@ _SENTENCES = {
     "input": "kernel {0} waits for a chunk of transfer {1}",
     "output": "kernel {0} waits for a free out slot of transfer {1}",
     "given": "transfer {0} waits for kernel {1} to give a chunk",
+    "after": "transfer {0} waits for kernel {1} to end",
     "slot": "transfer {0} waits for kernel {1} to free an in slot",
     "rate": "transfer {0} gets no rate",
 }
@@ -40,7 +41,7 @@ class Deadlock(ValueError):
     """cycle at which the run stopped"""
     waits: tuple[Wait, ...]
     """the cycle of waits: ("input" | "output", kernel, transfer), ("order", kernel, kernel),
-    ("given" | "slot", transfer, kernel); each waits for the one that comes next"""
+    ("given" | "after" | "slot", transfer, kernel); each waits for the one that comes next"""
 
     def __init__(self, cycle: int, waits: tuple[Wait, ...]) -> None:
         self.cycle, self.waits = cycle, waits
@@ -93,6 +94,9 @@ def _transfer_waits(net: TimingNet, wiring: Wiring, state: State, transfer: int)
         return "rate", transfer, -1
     if chunk >= state.given[transfer]:
         return "given", transfer, int(net.producer[transfer])
+    gate = int(net.after[transfer])
+    if gate >= 0 and state.end_log[gate * net.samples + chunk // net.chunks[transfer]] < 0:
+        return "after", transfer, gate
     for use in range(net.use_start[transfer], net.use_start[transfer + 1]):
         if net.use_kernel[use] >= 0 and chunk - state.freed[use] >= net.in_slots[use]:
             return "slot", transfer, int(net.use_kernel[use])
@@ -129,7 +133,8 @@ def _index_ranges(net: TimingNet) -> Ranges:
     kernels, transfers = len(net.length), len(net.words)
     out_slots = np.where(net.producer < 0, -_HIGHEST, 1)
     return (
-        ("length", 1, _HIGHEST), ("producer", -1, kernels - 1), ("use_kernel", -1, kernels - 1),
+        ("length", 1, _HIGHEST), ("producer", -1, kernels - 1), ("after", -1, kernels - 1),
+        ("use_kernel", -1, kernels - 1),
         ("chunks", 1, _HIGHEST), ("words", 0, MOST_WORDS), ("cap", 1, RATE_UNIT),
         ("latency", 0, _HIGHEST), ("in_slots", 1, _HIGHEST), ("out_slots", out_slots, _HIGHEST),
         ("conflict_transfer", 0, transfers - 1), ("conflict_coef", 1, 1 << 40),
@@ -147,7 +152,7 @@ def _moment_ranges(net: TimingNet) -> Ranges:
 
 def _check_sizes(net: TimingNet, transfers: int, uses: int) -> None:
     for names, size in (
-        (("producer", "chunks", "cap", "latency", "out_slots", "give_first", "give_last"),
+        (("producer", "after", "chunks", "cap", "latency", "out_slots", "give_first", "give_last"),
          transfers),
         (("in_slots", "need_first", "need_last"), uses),
         (("conflict_coef",), len(net.conflict_transfer)),

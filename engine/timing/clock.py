@@ -35,6 +35,18 @@ SLICE_SECONDS = 0.03
 """aim of one slice, so that checks come at least every 50 ms"""
 INTERPRETED_CHUNKS = 12_000
 """below this many chunk moves plain Python is done before a first compile would be"""
+INTERPRETED_LOOKS = 4_000_000
+"""the same for chunk moves x kernels and transfers: each is looked at in every cycle of events"""
+INTERPRETED_TERMS = 100_000
+"""the same for transfers in conflicts: those of all linked conflicts are read at each new rate"""
+
+
+def is_heavy(moves: int, items: int, terms: int) -> bool:
+    """Tell whether few chunk moves are still too much for plain Python.
+
+    `items` are kernels and transfers, `terms` transfers in all conflicts.
+    """
+    return moves * items > INTERPRETED_LOOKS or terms > INTERPRETED_TERMS
 
 
 def simulate(
@@ -55,7 +67,12 @@ def simulate(
     wiring = build_wiring(net)
     state, sharing = build_state(net, wiring), build_sharing(net)
     if compiled is None:
-        compiled = advance.ready or advance.cached or len(state.given_log) > INTERPRETED_CHUNKS
+        compiled = (
+            advance.ready
+            or advance.cached
+            or len(state.given_log) > INTERPRETED_CHUNKS
+            or is_heavy(len(state.given_log), len(state.at), len(net.conflict_transfer))
+        )
     if compiled and not compiling_is_off():
         state = _run(net, wiring, state, sharing, advance, check)
     else:
@@ -116,7 +133,7 @@ def _warm_up() -> None:
         TimingNet(
             samples=1, **dict.fromkeys(SCALARS[1:], 0), length=np.array([2, 2]),
             region_start=np.array([0, 1, 2]), region_kernel=np.array([0, 1]),
-            producer=none, chunks=one, words=one, cap=one, latency=one, out_slots=one,
+            producer=none, after=-one, chunks=one, words=one, cap=one, latency=one, out_slots=one,
             give_first=2 * one, give_last=2 * one, use_start=np.array([0, 1]), use_kernel=one,
             in_slots=one, need_first=none, need_last=none, conflict_start=np.array([0, 1]),
             conflict_transfer=none, conflict_coef=one, reserve_start=np.array([0, 1]),

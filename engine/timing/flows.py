@@ -44,9 +44,12 @@ def visit_transfer(
 
 @lean_kernel
 def _can_move(net: TimingNet, wiring: Wiring, state: State, transfer: int) -> bool:
-    """Whether the next chunk is given, the previous has left and each reader has a free slot."""
+    """Whether the next chunk is given, the last has left, its gate is open and slots are free."""
     chunk = state.begun[transfer]
     if chunk >= state.given[transfer] or chunk > state.gone[transfer]:
+        return False
+    gate, sample = net.after[transfer], chunk // net.chunks[transfer]
+    if gate >= 0 and state.end_log[gate * net.samples + sample] < 0:
         return False
     for use in range(net.use_start[transfer], net.use_start[transfer + 1]):
         if net.use_kernel[use] >= 0 and chunk - state.freed[use] >= net.in_slots[use]:
@@ -130,8 +133,10 @@ def _set_due(net: TimingNet, wiring: Wiring, state: State, transfer: int) -> Non
 @lean_kernel
 def _mark_stale(sharing: Sharing, transfer: int) -> None:
     """Note that the transfer came or went in its conflicts."""
+    change = 1 if sharing.active[transfer] == 1 else -1
     for entry in range(sharing.row_start[transfer], sharing.row_start[transfer + 1]):
         sharing.stale[sharing.row[entry]] = 1
+        sharing.moving[sharing.row[entry]] += change
 
 
 @lean_kernel

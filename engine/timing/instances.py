@@ -176,6 +176,8 @@ def _end_instance(net: TimingNet, wiring: Wiring, state: State, kernel: int, now
     state.tally[1] += 1
     for place in range(wiring.input_start[kernel], wiring.input_start[kernel + 1]):
         _free_slot(net, wiring, state, wiring.input_use[place], now)
+    for place in range(wiring.gated_start[kernel], wiring.gated_start[kernel + 1]):
+        touch(state, len(net.length) + wiring.gated[place])
     region = wiring.region_of[kernel]
     first, size = net.region_start[region], net.region_start[region + 1] - net.region_start[region]
     state.turn[region] += 1

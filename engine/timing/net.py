@@ -50,6 +50,8 @@ class TimingNet(NamedTuple):
     """(K,) kernels of each region in running order"""
     producer: np.ndarray
     """(T,) kernel, or -1 for the host"""
+    after: np.ndarray
+    """(T,) kernel whose instance of the sample must have ended before it moves, -1 for none"""
     chunks: np.ndarray
     """(T,) chunks a sample"""
     words: np.ndarray
@@ -121,6 +123,7 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
         region_start=_starts(regions),
         region_kernel=_ints(k for region in regions for k in region),
         producer=_ints(index[t.producer] for t in own),
+        after=_ints(index[t.after] for t in own),
         chunks=_ints(t.chunks for t in own),
         words=_ints(words),
         cap=_ints(highest_rate(t, w, program) for t, w in zip(own, words, strict=True)),
@@ -208,30 +211,41 @@ def _port_rate(transfer: Transfer, program: Program) -> float:
 def _conflicts(
     program: Program, index: Mapping[str, int], words: Sequence[int], lengths: Mapping[str, int]
 ) -> dict[str, np.ndarray]:
+    """Return the conflicts as lists; a term that stands in many, one object, is worked out once."""
     number = {t.id: i for i, t in enumerate(program.transfers)}
-    shared: list[list[tuple[int, int]]] = []
-    reserved: list[list[tuple[int, int]]] = []
-    for conflict in program.conflicts:
-        moving, own = [], []
-        for term in conflict.terms:
-            if term.flow in number:
-                transfer = number[term.flow]
-                moving.append((transfer, -(-term.words * COEF_UNIT // words[transfer])))
-            else:
-                rate = -(-term.words * RATE_UNIT * COEF_UNIT // max(1, lengths[term.flow]))
-                own.append((index[term.flow], rate))
-        shared.append(moving)
-        reserved.append(own)
+    terms = [term for conflict in program.conflicts for term in conflict.terms]
+    same = np.fromiter(map(id, terms), np.int64, len(terms))
+    _, first, which = np.unique(same, return_index=True, return_inverse=True)
+    moves, subjects, shares = [], [], []
+    for term in (terms[place] for place in first.tolist()):
+        moves.append(term.flow in number)
+        if moves[-1]:
+            transfer = number[term.flow]
+            subjects.append(transfer)
+            shares.append(-(-term.words * COEF_UNIT // words[transfer]))
+        else:
+            subjects.append(index[term.flow])
+            shares.append(-(-term.words * RATE_UNIT * COEF_UNIT // max(1, lengths[term.flow])))
+    moving, subject, share = (
+        np.array(moves, bool)[which],
+        _ints(subjects)[which],
+        _ints(shares)[which],
+    )
+    ends = np.cumsum([0, *(len(conflict.terms) for conflict in program.conflicts)])
+    before = np.concatenate([[0], np.cumsum(moving)])[ends].astype(np.int64)
+    own = ends - before
     ports = _port_rows(program, words)
-    shared += ports
-    reserved += [[] for _ in ports]
     return {
-        "conflict_start": _starts(shared),
-        "conflict_transfer": _ints(t for row in shared for t, _ in row),
-        "conflict_coef": _ints(c for row in shared for _, c in row),
-        "reserve_start": _starts(reserved),
-        "reserve_kernel": _ints(k for row in reserved for k, _ in row),
-        "reserve_rate": _ints(r for row in reserved for _, r in row),
+        "conflict_start": np.concatenate([before, before[-1] + _starts(ports)[1:]]),
+        "conflict_transfer": np.concatenate(
+            [subject[moving], _ints(transfer for row in ports for transfer, _ in row)]
+        ),
+        "conflict_coef": np.concatenate(
+            [share[moving], _ints(coef for row in ports for _, coef in row)]
+        ),
+        "reserve_start": np.concatenate([own, np.full(len(ports), own[-1])]),
+        "reserve_kernel": subject[~moving],
+        "reserve_rate": share[~moving],
     }
 
 

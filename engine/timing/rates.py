@@ -39,10 +39,15 @@ def _find_linked(sharing: Sharing, row: int) -> tuple[int, int]:
         row = sharing.rows[place]
         place += 1
         sharing.room[row] = max(CAPACITY - sharing.reserved[row], 0)
-        for entry in range(sharing.member_start[row], sharing.member_start[row + 1]):
+        if place > 1 and sharing.moving[row] == 1:
+            continue
+        seen, entry = 0, sharing.member_start[row] - 1
+        while seen < sharing.moving[row]:
+            entry += 1
             transfer = sharing.member[entry]
             if sharing.active[transfer] == 0:
                 continue
+            seen += 1
             sharing.load[row] += sharing.member_coef[entry]
             if sharing.share[transfer] >= 0:
                 sharing.share[transfer] = -1
@@ -58,7 +63,8 @@ def _find_linked(sharing: Sharing, row: int) -> tuple[int, int]:
 def _list_rows(sharing: Sharing, transfer: int, rows: int) -> int:
     """List the transfer's conflicts that are not listed yet; return how many there are now.
 
-    A level of -1 marks a conflict as listed until its level is known.
+    A level of -1 marks a conflict as listed until its level is known. One in which nothing else
+    moves is loaded here, so that its members need not be looked through.
     """
     for entry in range(sharing.row_start[transfer], sharing.row_start[transfer + 1]):
         other = sharing.row[entry]
@@ -67,6 +73,8 @@ def _list_rows(sharing: Sharing, transfer: int, rows: int) -> int:
             sharing.rows[rows] = other
             sharing.stale[other] = 0
             rows += 1
+            if sharing.moving[other] == 1:
+                sharing.load[other] += sharing.row_coef[entry]
     return rows
 
 

@@ -30,6 +30,10 @@ class Wiring(NamedTuple):
     """(K + 1,) CSR over kernels"""
     output: np.ndarray
     """transfers that a kernel gives"""
+    gated_start: np.ndarray
+    """(K + 1,) CSR over kernels"""
+    gated: np.ndarray
+    """transfers that move only after a kernel's instance"""
     use_transfer: np.ndarray
     """(U,) transfer of a use"""
     region_of: np.ndarray
@@ -65,6 +69,8 @@ class Sharing(NamedTuple):
     """its coefficients there"""
     active: np.ndarray
     """(T,) 1 while a chunk moves"""
+    moving: np.ndarray
+    """(R,) members that are active"""
     reserved: np.ndarray
     """(R,) rate taken by kernels' own traffic"""
     stale: np.ndarray
@@ -169,7 +175,7 @@ def build_wiring(net: TimingNet) -> Wiring:
     region_of[net.region_kernel] = regions
     chunks = net.samples * net.chunks
     return Wiring(
-        *(input_start, input_use, output_start, output),
+        *(input_start, input_use, output_start, output, *_members(net.after, kernels)),
         *(use_transfer, region_of, _offsets(chunks), _offsets(chunks[use_transfer])),
         *(kernel_row_start, kernel_rows[kernel_row_order], net.reserve_rate[kernel_row_order]),
     )
@@ -181,9 +187,9 @@ def build_sharing(net: TimingNet) -> Sharing:
     rows = np.repeat(np.arange(conflicts), np.diff(net.conflict_start))
     row_start, order = _members(net.conflict_transfer, transfers)
     sizes = {
-        "active": transfers, "reserved": conflicts, "stale": conflicts, "load": conflicts,
-        "room": conflicts, "level": conflicts, "rows": conflicts, "found": transfers,
-        "open": transfers, "share": transfers,
+        "active": transfers, "moving": conflicts, "reserved": conflicts, "stale": conflicts,
+        "load": conflicts, "room": conflicts, "level": conflicts, "rows": conflicts,
+        "found": transfers, "open": transfers, "share": transfers,
     }  # fmt: skip
     return Sharing(
         net.cap, net.conflict_start, net.conflict_transfer, net.conflict_coef,

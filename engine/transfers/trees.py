@@ -28,18 +28,17 @@ def tree_words(leg: Leg) -> tuple[int, int]:
 
 
 def _line_hops(leg: Leg, words: int) -> tuple[int, int]:
-    src = np.repeat(np.arange(leg.src) + leg.src_start, Split(words, leg.src).sizes())
     if leg.kind == "reduce" or "broadcast" in leg.kind:
-        return _tree_hops(leg, words, src), 0
-    dst = np.repeat(np.arange(leg.dst) + leg.dst_start, Split(words, leg.dst).sizes())
+        return _tree_hops(leg, words), 0
     if leg.groups == 0:
-        return int(np.abs(src - dst).sum()), 0
+        return _ordered_hops(leg, words), 0
     groups = Split(words, min(leg.groups, words))
     exact = 0.0
     for group in range(groups.parts):
-        cut = slice(groups.start(group), groups.start(group) + groups.size(group))
-        starts, ends = np.sort(src[cut]), np.sort(dst[cut])
-        exact += _mean_distance(starts, ends)
+        cut = (groups.start(group), groups.start(group) + groups.size(group))
+        exact += _mean_distance(
+            _inside(leg.src_start, words, leg.src, cut), _inside(leg.dst_start, words, leg.dst, cut)
+        )
     length = max(leg.src_start + leg.src, leg.dst_start + leg.dst) - min(
         leg.src_start, leg.dst_start
     )
@@ -47,15 +46,38 @@ def _line_hops(leg: Leg, words: int) -> tuple[int, int]:
     return int(np.floor(exact)), slack
 
 
-def _mean_distance(starts: np.ndarray, ends: np.ndarray) -> float:
+def _ordered_hops(leg: Leg, words: int) -> int:
+    """Links of all words when each goes from its place in the order to the same place there."""
+    src_ends, dst_ends = (np.cumsum(Split(words, parts).sizes()) for parts in (leg.src, leg.dst))
+    ends = np.unique(np.concatenate([src_ends, dst_ends]))
+    owner = [np.searchsorted(each, ends) for each in (src_ends, dst_ends)]
+    apart = np.abs(owner[0] + leg.src_start - owner[1] - leg.dst_start)
+    return int((np.diff(ends, prepend=0) * apart).sum())
+
+
+def _inside(
+    start: int, words: int, parts: int, cut: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (positions, words at each) of the words of a cut, for words spread over parts."""
+    ends = np.cumsum(Split(words, parts).sizes())
+    held = np.diff(np.clip(ends, *cut), prepend=cut[0])
+    used = np.flatnonzero(held)
+    return used + start, held[used]
+
+
+def _mean_distance(
+    starts: tuple[np.ndarray, np.ndarray], ends: tuple[np.ndarray, np.ndarray]
+) -> float:
     """Sum over words of the distance when every start goes to every end in proportion."""
-    sums = np.concatenate([[0], np.cumsum(ends)])
-    below = np.searchsorted(ends, starts)
-    total = starts * below - sums[below] + (sums[-1] - sums[below]) - starts * (len(ends) - below)
-    return float(total.sum() / max(1, len(ends)))
+    places, held = ends
+    counts, sums = (np.concatenate([[0], np.cumsum(each)]) for each in (held, held * places))
+    below = np.searchsorted(places, starts[0])
+    apart = starts[0] * (2 * counts[below] - counts[-1]) + sums[-1] - 2 * sums[below]
+    total = sum(words * far for words, far in zip(starts[1].tolist(), apart.tolist(), strict=True))
+    return float(total / max(1, int(counts[-1])))
 
 
-def _tree_hops(leg: Leg, words: int, src: np.ndarray) -> int:
+def _tree_hops(leg: Leg, words: int) -> int:
     groups = max(1, leg.groups)
     parts, near, far = (Split(n, groups) for n in (words, leg.src, leg.dst))
     hops = 0

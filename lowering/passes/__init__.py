@@ -8,6 +8,7 @@ from lowering.graph import Graph
 from lowering.passes.batch_norm import FoldBatchNorm
 from lowering.passes.canonicalise import Canonicalise
 from lowering.passes.constant_outputs import HoldConstantOutputs
+from lowering.passes.experts import JoinExperts
 from lowering.passes.fold import Fold
 from lowering.passes.global_pool import GlobalPool
 from lowering.passes.integers import DequantizeLast, QuantizeWeights
@@ -22,14 +23,17 @@ class Pass(Protocol):
 
 
 PIPELINE: tuple[Pass, ...] = (
-    DequantizeLast(), Fold(), Canonicalise(), FoldBatchNorm(), GlobalPool(), HoldConstantOutputs(),
+    DequantizeLast(), Fold(), Canonicalise(), FoldBatchNorm(), GlobalPool(), JoinExperts(),
+    HoldConstantOutputs(),
 )  # fmt: skip
 """what runs on an imported graph before kernels are formed, in order"""
 
 
 WEIGHTS = ("stored", "int8")
 """ways of keeping constant weights of products: as the model stores them, or quantised to int8"""
-OPTIONAL: dict[str, type[Pass]] = {"fold_batch_norm": FoldBatchNorm, "global_pool": GlobalPool}
+OPTIONAL: dict[str, type[Pass]] = {
+    "fold_batch_norm": FoldBatchNorm, "global_pool": GlobalPool, "join_experts": JoinExperts,
+}  # fmt: skip
 """passes that a user may switch off, by name"""
 
 
@@ -47,5 +51,5 @@ def run_passes(graph: Graph, off: Sequence[str] = (), weights: str = WEIGHTS[0])
 
 __all__ = [
     "OPTIONAL", "PIPELINE", "WEIGHTS", "Canonicalise", "DequantizeLast", "Fold", "FoldBatchNorm",
-    "GlobalPool", "HoldConstantOutputs", "Pass", "QuantizeWeights", "run_passes",
+    "GlobalPool", "HoldConstantOutputs", "JoinExperts", "Pass", "QuantizeWeights", "run_passes",
 ]  # fmt: skip

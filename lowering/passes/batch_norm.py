@@ -45,13 +45,15 @@ class FoldBatchNorm:
 
     def _match(self, graph: Graph, node: Node) -> tuple[Node, Node | None, str] | None:
         """Return (convolution, addition between, factor) where the rewrite holds."""
-        made, read = producers(graph), readers(graph)
         value, factor = node.op.inputs
+        if not is_constant(graph, factor):
+            return None
+        made, read = producers(graph), readers(graph)
         first = made.get(value)
         bias = None
         if self.fold_bias and first is not None and _is_constant_add(graph, first):
             bias, first = first, made.get(first.op.inputs[0])
-        if first is None or not isinstance(first.op, Conv) or not is_constant(graph, factor):
+        if first is None or not isinstance(first.op, Conv):
             return None
         conv, weights = first, first.op.inputs[1]
         alone = [conv.op.outputs[0]] + ([bias.op.outputs[0]] if bias else [])

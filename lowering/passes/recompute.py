@@ -112,7 +112,10 @@ def live_bytes(graph: Graph, drafts: Sequence[KernelDraft], dtype: str) -> list[
 
 
 def find_segments(graph: Graph) -> tuple[Segment, ...]:
-    """Return the segments of a training step's forward work, in order; none for other graphs."""
+    """Return the segments of a training step's forward work, none for other graphs.
+
+    In order; of several micro-batches first the first segments of all.
+    """
     phases = training_phases(graph)
     ahead = [node for node in graph.nodes if _phase(node, phases) in ("forward", "loss")]
     last = {name: at for at, node in enumerate(ahead) for name in node.op.inputs}
@@ -120,20 +123,20 @@ def find_segments(graph: Graph) -> tuple[Segment, ...]:
         name for node in graph.nodes if _phase(node, phases) == "backward"
         for name in node.op.inputs
     }  # fmt: skip
-    found, alive, current = list[Segment](), set[str](), list[Node]()
+    found, alive, current, place = list[tuple[int, Segment]](), set[str](), list[Node](), 0
     for at, node in enumerate(ahead):
-        if _phase(node, phases) != "forward":
-            break
+        alive -= {name for name in alive if last[name] <= at}
+        if _phase(node, phases) == "loss":
+            current, place = [], 0
+            continue
         current.append(node)
         alive.update(name for name in node.op.outputs if last.get(name, -1) > at)
-        alive -= {name for name in alive if last[name] <= at}
         if len(alive) == 1:
-            stash = needed - alive - set(graph.outputs)
-            segment = _segment(current, stash)
+            segment = _segment(current, needed - alive - set(graph.outputs))
             if segment.dropped:
-                found.append(segment)
-                current = []
-    return tuple(found)
+                found.append((place, segment))
+                current, place = [], place + 1
+    return tuple(segment for _, segment in sorted(found, key=lambda item: item[0]))
 
 
 def _phase(node: Node, phases: Mapping[str, str]) -> str:

@@ -84,6 +84,9 @@ def _requests(
         stop = max(end if c == HOST else place[c] for c in transfer.consumers)
         whole = HOST in (transfer.producer, *transfer.consumers)
         first, last = (0, end) if whole else (start, stop)
+        arrives = place[transfer.after] + 1 if transfer.after else first
+        if transfer.after:
+            last = stop
         if transfer.until:
             first, last = start, place[transfer.until] - 1
         if transfer.producer != HOST:
@@ -101,5 +104,5 @@ def _requests(
             transfer.consumers, transfer.in_slots, transfer.in_bytes, strict=True
         ):
             if consumer != HOST:
-                add(consumer, "in slot", transfer.tensor, each * slots, first, last, slots)
+                add(consumer, "in slot", transfer.tensor, each * slots, arrives, last, slots)
     return owners, requests, counts

@@ -31,8 +31,13 @@ LINK_SHARE = 4
 """weights take at most one wavelet in this many cycles of a link, so that others move too"""
 
 
-def place_streaming(plan: KernelPlan, config: CompileConfig, chunks: int) -> PlacedPlan:
-    """Give every kernel its best tiling on the whole wafer; all start at the north-west corner."""
+def place_streaming(
+    plan: KernelPlan, config: CompileConfig, chunks: int, *, whole: bool = False
+) -> PlacedPlan:
+    """Give every kernel its best tiling on the whole wafer; all start at the north-west corner.
+
+    `whole`: tiles must have room for what they read as a whole.
+    """
     machine = config.machine
     room = machine.data_sram_bytes // WEIGHT_SHARE
     ends: dict[str, End] = {}
@@ -42,7 +47,7 @@ def place_streaming(plan: KernelPlan, config: CompileConfig, chunks: int) -> Pla
         model = plan.models[draft.name]
         if model not in known:
             limits = SizingLimits(
-                machine.rows, machine.cols, room, config.cap(draft.name), max_chunks=chunks
+                machine.rows, machine.cols, room, config.cap(draft.name), whole, chunks
             )
             tiling, _ = best_tiling(model, machine, config.storage, limits)
             known[model] = (tiling, profile(model, tiling, machine, config.storage))
@@ -55,15 +60,26 @@ def place_streaming(plan: KernelPlan, config: CompileConfig, chunks: int) -> Pla
     return PlacedPlan(ends, profiles, None)
 
 
-def stream_slots(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
+def stream_slots(
+    transfers: Sequence[Transfer], order: Sequence[str], prefetch: int
+) -> tuple[Transfer, ...]:
     """Return the transfers with room for a whole sample at the producer, two chunks ahead.
 
     The consumer starts only after the producer has ended, so every chunk waits at its producer.
+    What is read much later, and what comes from the host, waits where it is until `prefetch` + 1
+    turns before its reader's: with the reader it may take many times the SRAM.
     """
-    return tuple(
-        replace(t, out_slots=t.chunks, in_slots=(min(2, t.chunks),) * len(t.consumers))
-        for t in transfers
-    )
+    place = {name: turn for turn, name in enumerate(order)}
+    found = []
+    for transfer in transfers:
+        ahead = (min(2, transfer.chunks),) * len(transfer.consumers)
+        made = replace(transfer, out_slots=transfer.chunks, in_slots=ahead)
+        if HOST not in transfer.consumers:
+            gate = min(place[name] for name in transfer.consumers) - 1 - prefetch
+            born = -1 if transfer.producer == HOST else place[transfer.producer]
+            made = replace(made, after=order[gate] if gate > born else "")
+        found.append(made)
+    return tuple(found)
 
 
 def weight_streams(
@@ -72,10 +88,17 @@ def weight_streams(
     machine: MachineSpec,
     dtype: str,
     prefetch: int,
+    *,
+    late: bool = False,
 ) -> tuple[WeightStream, ...]:
-    """Return the streams of all kernels with weights, in the order the ports serve them."""
+    """Return the streams of all kernels with weights, in the order the ports serve them.
+
+    Those of the next `prefetch` kernels with weights are there ahead; `late`: of the next kernels,
+    with weights or without, so that nothing is kept over many turns of others.
+    """
     streams: list[WeightStream] = []
-    for kernel in kernels:
+    with_weights: list[Kernel] = []
+    for turn, kernel in enumerate(kernels):
         model = models[kernel.id]
         words = -(-stored_bytes(model, dtype) // machine.wavelet_bytes)
         if not words:
@@ -83,13 +106,15 @@ def weight_streams(
         legs = _weight_legs(kernel, words)
         links = max(-(-words // kernel.region.rows), -(-words // kernel.region.cols))
         ports = int(-(-words // machine.weight_wavelets_per_cycle))
-        ahead = len(streams) - 1 - prefetch
+        before, count = (kernels, turn) if late else (with_weights, len(with_weights))
+        gate = before[count - 1 - prefetch].id if count > prefetch else ""
+        with_weights.append(kernel)
         streams.append(
             WeightStream(
                 id=f"weights of {kernel.id}", kernel=kernel.id, words=words,
                 cycles=max(1, links * LINK_SHARE, ports),
                 latency=machine.weight_latency_cycles, legs=legs,
-                gate=streams[ahead].kernel if ahead >= 0 else "",
+                gate=gate,
             )
         )  # fmt: skip
     return tuple(streams)
@@ -163,6 +188,8 @@ def turns_of(transfer: Transfer, place: Mapping[str, int]) -> tuple[int, int]:
     """
     if transfer.until:
         return place[transfer.producer], place[transfer.until]
+    if transfer.after:
+        return place[transfer.after], max(place[consumer] for consumer in transfer.consumers)
     if HOST in (transfer.producer, *transfer.consumers):
         return 0, len(place) - 1
     return place[transfer.producer], max(place[consumer] for consumer in transfer.consumers)

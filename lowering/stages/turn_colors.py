@@ -52,18 +52,22 @@ def turn_colors(
     """Give each transfer, alive from its first to its last turn, a color."""
     free = max(1, machine.colors - machine.reserved_colors - KERNEL_COLORS)
     members: list[list[int]] = []
+    alive: list[list[int]] = []
     colors = [0] * len(transfers)
     for index in sorted(range(len(transfers)), key=lambda i: turns[i]):
         kept = host_color(transfers[index], machine)
         if kept is not None:
             colors[index] = kept
             continue
-        alive = [sum(turns[i][1] >= turns[index][0] for i in own) for own in members]
-        place = min(range(len(members)), key=lambda c: (alive[c], c), default=0)
+        first, last = turns[index]
+        alive = [[end for end in ends if end >= first] for ends in alive]
+        place = min(range(len(members)), key=lambda c: (len(alive[c]), c), default=0)
         if len(members) < free and (not members or alive[place]):
             place = len(members)
             members.append([])
+            alive.append([])
         members[place].append(index)
+        alive[place].append(last)
         colors[index] = KERNEL_COLORS + place
     sharing = tuple(group for own in members for group in _meetings(own, turns))
     return TurnColors(tuple(colors), KERNEL_COLORS + len(members), sharing)
@@ -91,12 +95,14 @@ def color_conflicts(
 ) -> tuple[Conflict, ...]:
     """Return one load vector for each set of transfers that take turns on a color."""
     found = []
+    known = {
+        index: ConflictTerm(
+            transfers[index].id, busiest_words(transfer_patterns(transfers[index].legs))
+        )
+        for index in dict.fromkeys(index for group in sharing for index in group)
+    }
     for group in sharing:
-        terms = []
-        for index in group:
-            words = busiest_words(transfer_patterns(transfers[index].legs))
-            if words:
-                terms.append(ConflictTerm(transfers[index].id, words))
+        terms = [known[index] for index in group if known[index].words]
         if len(terms) > 1:
             leg = transfers[group[0]].legs[0]
             row, col = leg.lines_start, leg.src_start

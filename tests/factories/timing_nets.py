@@ -32,6 +32,8 @@ class Edge:
     """highest rate"""
     give: tuple[int, int] | None = None
     """first and last; None: evenly over the producer's length"""
+    after: int = -1
+    """kernel that must have ended before it moves, -1 for none"""
     need: tuple[int, int] | None = None
     """first and last, of every reader; None: evenly over its length"""
 
@@ -64,6 +66,7 @@ def build_net(
         loader_cycles=loader[1], loader_ahead=loader[2], length=_array(lengths),
         region_start=_starts(regions), region_kernel=_array([k for r in regions for k in r]),
         producer=_array([edge.producer for edge in edges]),
+        after=_array([edge.after for edge in edges]),
         chunks=_array([edge.chunks for edge in edges]),
         words=_array([edge.words for edge in edges]), cap=_array([edge.cap for edge in edges]),
         latency=_array([edge.latency for edge in edges]),

@@ -16,6 +16,7 @@ from engine.run import execute
 from engine.values import compare, run_values
 from lowering.compiler import Compiled, compile_graph
 from lowering.config import CompileConfig, KnobError, apply_knob
+from lowering.errors import UnsupportedOpError
 from lowering.evaluate import default_inputs, reference
 from lowering.frontends.onnx import load_onnx
 from lowering.graph import Graph
@@ -115,6 +116,40 @@ def test_convolution_keeps_its_integers(tmp_path: Path) -> None:
     model = make_model([node, conv], {"x": (1, 4, 8, 8)}, {"y": (1, 6, 8, 8)}, stored, opset=21)
     made = check_against_onnxruntime(saved(model, tmp_path), (1, 4, 8, 8))
     assert kinds(made) == [["Dequantize", "Conv"]]
+
+
+@pytest.mark.parametrize("zeros", [None, (6, 2), (12,)])
+@pytest.mark.parametrize("bias", [False, True])
+def test_products_of_8_bit_blocks_that_exporters_write(
+    zeros: tuple[int, ...] | None, bias: bool, tmp_path: Path
+) -> None:
+    stored: dict[str, Array] = {
+        "q": RNG.integers(0, 256, (6, 2, 32)).astype(np.uint8), "s": SCALES.ravel()[:12],
+        "b": np.arange(6, dtype=np.float32),
+    }  # fmt: skip
+    if zeros:
+        stored["z"] = RNG.integers(0, 256, zeros).astype(np.uint8)
+    names = ["x", "q", "s", "z" if zeros else "", "", "b" if bias else ""]
+    node = helper.make_node("MatMulNBits", names, ["y"], domain="com.microsoft", name="product",
+                            K=64, N=6, bits=8, block_size=32)  # fmt: skip
+    model = make_model([node], {"x": (3, 64)}, {"y": (3, 6)}, stored)
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    made = check_against_onnxruntime(saved(model, tmp_path), (3, 64))
+    assert kinds(made)[0][:2] == ["Dequantize", "Dot"]
+    assert made.graph.parameters == 6 * 64 + 6 * bias
+
+
+@pytest.mark.parametrize(("bits", "block"), [(4, 32), (8, 48)])
+def test_other_bits_and_blocks_are_refused_with_a_reason(
+    bits: int, block: int, tmp_path: Path
+) -> None:
+    stored: dict[str, Array] = {"q": np.zeros((6, 2, 32), np.uint8), "s": np.ones(12, np.float32)}
+    node = helper.make_node("MatMulNBits", ["x", "q", "s"], ["y"], domain="com.microsoft",
+                            K=64, N=6, bits=bits, block_size=block)  # fmt: skip
+    model = make_model([node], {"x": (3, 64)}, {"y": (3, 6)}, stored)
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    with pytest.raises(UnsupportedOpError, match=r"8 bits are covered|they must divide"):
+        load_onnx(saved(model, tmp_path))
 
 
 def test_weight_of_two_products_is_made_floats_in_each(tmp_path: Path) -> None:

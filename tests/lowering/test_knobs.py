@@ -51,7 +51,7 @@ def regions(compiled: Compiled) -> list[Rect]:
         ("clock_hz", 1e9, LATE), ("host_wavelets_per_cycle", 0.5, LATE), ("values_mb", 1, LATE),
         ("decode_rate", 1e5, LATE), ("loader_workers", 3, LATE), ("loader_prefetch", 1, LATE),
         ("host_channels", 1, LATE), ("activation_mb", 1, {"kernels", *PLACED}),
-        ("embedding", "host", {"kernels", *PLACED}),
+        ("micro_batches", 2, {"micro batches"}), ("embedding", "host", {"kernels", *PLACED}),
         ("seed", 7, LATE), ("samples", 7, LATE), ("slots", 3, LATE),
         ("max_chunks", 2, {"routing"}), ("route_order", "xy", {"routing"}),
         ("harvests_sparsity", "on", PLACED),
@@ -61,6 +61,7 @@ def regions(compiled: Compiled) -> list[Rect]:
         ("machine", "mesh-128x128", PLACED), ("fusion", "none", {"kernels", *PLACED}),
         ("fold_batch_norm", "off", {"passes", "kernels", "store", *PLACED}),
         ("global_pool", "off", {"passes", "kernels", "store", *PLACED}),
+        ("join_experts", "off", {"passes", "kernels", "store", *PLACED}),
         ("weights", "int8", {"passes", "kernels", "store", *PLACED}),
     ],
 )  # fmt: skip

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+import onnx
 import pytest
 
 from engine.causes import CAUSES
 from engine.kernels.dot.spec import Dot
 from engine.machine import PRESETS, MachineSpec, generic_mesh, parse_machine
+from engine.models import program_models
+from engine.program import HOST
 from engine.run import Execution, execute
 from engine.values import run_values
 from lowering.compiler import compile_graph
 from lowering.config import CompileConfig, apply_knob
 from lowering.evaluate import default_inputs
+from lowering.frontends.huggingface.loading import load_config
 from lowering.frontends.onnx import load_onnx
+from lowering.frontends.transformer import ModelOptions, build_transformer
+from lowering.graph import Graph
+from lowering.stages.streaming import weight_streams
 from tests.factories.graphs import model_graph, tiny_graph
+from tests.factories.light import light_path, reseed_light, without_last
+from tests.factories.onnx_models import saved
+from tests.factories.training import step_graph
+from tests.lowering.frontends.transformer.small import LLAMA, Seeded
 
+DATA = Path(__file__).parents[1] / "data"
 SIDE = 64
 """rows and columns of the weights of a layer: 4,096 wavelets"""
 
@@ -94,9 +109,28 @@ def test_models_run_with_a_ledger_that_holds(name: str, machine: str) -> None:
     assert compiled.program.would_run
 
 
-@pytest.mark.parametrize("name", ["demo-transformer", "convnext", "mlp"])
+@lru_cache(maxsize=4)
+def valued_graph(name: str) -> Graph:
+    """A model with numbers: a small one, a Llama of two layers, ResNet-50 with seeded weights."""
+    if name == "llama":
+        load = ModelOptions(task="prefill", batch=1, sequence=6).resolved()
+        return build_transformer("llama", LLAMA, load, Seeded())
+    if name == "resnet50":
+        model = without_last(reseed_light(onnx.load(light_path(name))), "Softmax")
+        with TemporaryDirectory() as folder:
+            return load_onnx(saved(model, Path(folder)))
+    return model_graph(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "demo-transformer", "demo-cnn", "convnext", "mlp", "llama",
+        pytest.param("resnet50", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_both_modes_give_the_same_values(name: str) -> None:
-    graph = model_graph(name)
+    graph = valued_graph(name)
     inputs = default_inputs(graph)
     found = []
     for mode in ("pipeline", "streaming"):
@@ -122,6 +156,47 @@ def test_auto_keeps_a_pipeline_that_fits_and_gives_both_figures() -> None:
     assert "streaming" in compiled.report.notes[-1]
 
 
+def marginal_cycles(graph: Graph, config: CompileConfig) -> float:
+    """Cycles that one more sample takes."""
+    ends = []
+    for samples in (2, 6):
+        compiled = compile_graph(graph, replace(config, samples=samples))
+        ends.append(execute(compiled.program, compiled.store).timeline.makespan)
+    return (ends[1] - ends[0]) / 4
+
+
+@pytest.mark.parametrize(
+    ("name", "machine"),
+    [("mlp", "mesh-64x64"), ("demo-cnn", "mesh-64x64"), ("bert", "mesh-64x64"),
+     ("demo-transformer", "wse2"), ("mlp", "fast ports")],
+)  # fmt: skip
+def test_the_mode_that_auto_picks_is_not_slower_than_the_other(name: str, machine: str) -> None:
+    mesh = replace(
+        generic_mesh(64, 64), weight_wavelets_per_cycle=1e4, weight_latency_cycles=0
+    ) if machine == "fast ports" else parse_machine(machine)  # fmt: skip
+    graph, config = model_graph(name), CompileConfig(machine=mesh)
+    chosen = compile_graph(graph, config)
+    cycles = {
+        mode: marginal_cycles(graph, replace(config, mode=mode))
+        for mode in ("pipeline", "streaming")
+    }
+    other = "pipeline" if chosen.program.mode == "streaming" else "streaming"
+    assert cycles[chosen.program.mode] <= cycles[other]
+    note = chosen.report.notes[-1]
+    if "(timed)" in note:
+        for mode, taken in cycles.items():
+            said = float(note.split(f"{mode} ")[-1].split(" ")[0].rstrip(","))
+            assert abs(said * taken / 1e6 - 1) < 0.05, mode
+    else:
+        assert f"streaming at most {said_bound(note):.3g}" in note
+        assert 1e6 / cycles["streaming"] <= 1.01 * said_bound(note)
+
+
+def said_bound(note: str) -> float:
+    """The rate that a note says streaming cannot exceed."""
+    return float(note.split("streaming at most ")[1].split(":")[0])
+
+
 def test_mode_is_a_knob() -> None:
     config = apply_knob(CompileConfig(), "mode", "streaming")
     assert config.mode == "streaming"
@@ -130,10 +205,66 @@ def test_mode_is_a_knob() -> None:
 
 
 def test_auto_streams_what_a_pipeline_has_too_few_colors_for() -> None:
-    path = Path(__file__).parents[1] / "data" / "train_steps" / "resnet_s.onnx"
-    compiled = compile_graph(load_onnx(path), CompileConfig(samples=1))
+    compiled = compile_graph(step_graph("resnet_s"), CompileConfig(samples=1))
     assert (compiled.fits, compiled.program.mode) == (True, "streaming")
     assert "as a pipeline a router is short of" in compiled.report.notes[-1]
-    shared = [c for c in compiled.program.conflicts if c.plane == "color"]
-    assert shared
     assert compiled.report.colors_used <= 21
+
+
+def test_transfers_share_colors_where_a_turn_has_too_few() -> None:
+    few = replace(PRESETS["wse2"], colors=12)
+    config = CompileConfig(machine=few, mode="streaming", samples=1)
+    compiled = compile_graph(step_graph("resnet_s"), config)
+    assert [c for c in compiled.program.conflicts if c.plane == "color"]
+    assert compiled.report.colors_used <= 9
+    assert execute(compiled.program, compiled.store).ledger.ok
+
+
+@pytest.mark.parametrize("prefetch", [0, 1, 2])
+def test_what_is_read_later_waits_at_its_producer(prefetch: int) -> None:
+    config = CompileConfig(machine=generic_mesh(64, 64), mode="streaming", prefetch=prefetch)
+    program = compile_graph(model_graph("demo-transformer"), config).program
+    order = [kernel.id for kernel in program.kernels]
+    far = 0
+    for transfer in program.transfers:
+        if HOST in transfer.consumers:
+            continue
+        born = order.index(transfer.producer) if transfer.producer != HOST else -1
+        gate = order.index(transfer.consumers[0]) - 1 - prefetch
+        assert transfer.after == (order[gate] if gate > born else "")
+        far += bool(transfer.after)
+        held = next(
+            b for b in program.buffers
+            if (b.kernel, b.role, b.name) == (transfer.consumers[0], "in slot", transfer.tensor)
+        )  # fmt: skip
+        if transfer.after:
+            assert held.live == (gate + 1, gate + 1 + prefetch)
+    assert far
+
+
+def test_late_weights_come_in_the_turns_right_before_their_own() -> None:
+    config = CompileConfig(machine=generic_mesh(64, 64), mode="streaming")
+    program = compile_graph(model_graph("demo-transformer"), config).program
+    order = [kernel.id for kernel in program.kernels]
+    models = program_models(program)
+    for late in (False, True):
+        streams = weight_streams(program.kernels, models, program.machine, "fp32", 1, late=late)
+        served = [stream.kernel for stream in streams]
+        assert len(served) < len(order)
+        for index, stream in enumerate(streams):
+            before = order[: order.index(stream.kernel)] if late else served[:index]
+            assert stream.gate == (before[-2] if len(before) > 1 else "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "tokens"), [("decode", 4096), ("prefill", 2048)])
+def test_deepseek_v3_fits_one_wafer_at_a_time(task: str, tokens: int, tmp_path: Path) -> None:
+    rows = json.loads((DATA / "huggingface" / "full_size.json").read_text())
+    config = next(row["config"] for row in rows if row["model"] == "deepseek-v3")
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config))
+    sides = {"kv_length": tokens} if task == "decode" else {"sequence": tokens}
+    graph = load_config(path, task, 1, **sides)
+    chosen = CompileConfig(machine=PRESETS["wse3"], storage="fp16", mode="streaming", samples=1)
+    made = compile_graph(graph, chosen)
+    assert made.fits, [overflow.sentence() for overflow in made.report.overflows]

@@ -161,6 +161,8 @@ def test_a_budget_lowers_the_live_bytes_by_what_it_says_and_adds_what_the_ledger
     said = live_words(note)
     assert peak(before) == said[0]
     assert peak(after) == said[1]
+    for made, shown in ((before, said[0]), (after, said[1])):
+        assert f"{made.report.activations.peak_bytes / 1e6:,.4g}" == shown
     assert float(said[1]) < 0.7 * float(said[0])
     assert peak_slots(ours) < 0.8 * peak_slots(theirs)
     inputs = {n: np.ones(graph.values[n].shape, graph.values[n].dtype) for n in graph.inputs}
@@ -209,3 +211,22 @@ def test_state_of_a_config_s_training_step_streams_too() -> None:
     assert state == {n for n in graph.inputs if n.endswith(("/m", "/v"))}
     assert {t.tensor for t in made.program.transfers if t.port == "weights"} == new
     assert new == set(graph.outputs) - {"loss"}
+
+
+def test_the_report_names_what_is_alive_at_the_peak_and_how_long_it_lives() -> None:
+    made = compile_graph(longer_step(), MESH)
+    found, kernels = made.report.activations, [kernel.id for kernel in made.program.kernels]
+    turn = kernels.index(found.peak_kernel)
+    peak_rows = [row for row in found.rows if row.at_peak]
+    assert sum(row.bytes for row in peak_rows) == found.peak_bytes
+    for row in found.rows:
+        born, dead = kernels.index(row.made_by), kernels.index(row.last_read_by)
+        assert row.turns == dead - born + 1
+        assert row.at_peak == (born <= turn <= dead)
+        assert row.tensor in made.program.kernels[dead].reads
+    assert {row.phase for row in found.rows} >= {"forward", "backward"}
+    text = made.report.to_text()
+    assert f"at most {found.peak_bytes:,} B over the wafer, in the turn of" in text
+    assert max(peak_rows, key=lambda row: row.bytes).tensor[:32] in text
+    pipeline = compile_graph(longer_step(), replace(MESH, mode="pipeline"))
+    assert pipeline.report.activations.rows == ()

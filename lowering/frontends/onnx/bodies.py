@@ -45,7 +45,8 @@ class BodyImporter:
         Raises NotCoveredError where there is neither; what rules raise passes through.
         """
         ctx = NodeContext(node, self.builder, read, self, shape_only=self.shape_only, source=source)
-        importer = self.table.get(node.op_type) if node.domain in DOMAINS else None
+        domain = "" if node.domain in DOMAINS else f"{node.domain}."
+        importer = self.table.get(domain + node.op_type)
         if importer is not None:
             importer(ctx)
             return

@@ -75,6 +75,7 @@ def canned() -> Iterator[tuple[type[_Canned], Link]]:
     ("status", "body", "words"),
     [
         (200, b"<html>hello</html>", "no Waferscope server"), (200, b"[]", "no Waferscope server"),
+        (200, b"[" * 100_000, "no Waferscope server"),
         (404, b"not found: nothing here", "no Waferscope server, or one that is too old"),
         (200, b'{"tool": "waferscope", "version": "99.1", "epoch": "0", "sessions": []}',
          r"is Waferscope 99\.1, this is"),

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from typing import get_type_hints
+
 import pytest
 
 from app.commands import CommandError
 from app.debugger import Debugger
 from app.remote.reads import reads
 from app.remote.session import RemoteSession
+from app.session.protocol import Session
 
 
 def test_every_view_of_a_session_is_there_at_both_ends() -> None:
     names = {"view_map", "view_status", "view_explain", "view_difference", "find_idle", "find_hot"}
     assert names <= reads().keys()
     for name in reads():
-        assert callable(getattr(Debugger, name))
-        assert callable(getattr(RemoteSession, name))
+        wanted = get_type_hints(getattr(Session, name))
+        assert get_type_hints(getattr(Debugger, name)) == wanted, name
+        assert get_type_hints(getattr(RemoteSession, name)) == wanted, name
 
 
 def test_arguments_get_their_types() -> None:

@@ -81,6 +81,15 @@ def test_the_token_opens_and_stays_out_of_every_sentence() -> None:
             assert session.do("seek", 3) == ""
 
 
+def test_a_server_below_a_base_path_is_attached_to() -> None:
+    access = Access("127.0.0.1", "secret-token", "/tool/")
+    with served(mlp_session(), access) as server:
+        address = parse_address(f"http://127.0.0.1:{server.port}/tool?token=secret-token")
+        with attached(Link(address)) as session:
+            session.do("seek", 3)
+            assert server.registry.get(session.id).cursor.step == session.cursor.step == 3
+
+
 def test_a_session_freed_and_made_anew_gets_its_view_back() -> None:
     with served(mlp_session()) as server, attached(server.link()) as session:
         session.do("seek", 20)

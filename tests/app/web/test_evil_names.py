@@ -11,12 +11,13 @@ from app.debugger import Debugger
 from app.web import Registry
 from app.web.pages import PAGES
 from tests.app.web.evil import EVIL, evil_model
+from tests.app.web.opened import ended
 
 
 @pytest.fixture
 def opened(client: FlaskClient, session: str, registry: Registry) -> Debugger:
     answer = client.post(f"/api/upload/{session}/evil.onnx", data=evil_model())
-    assert answer.status_code in (200, 202), answer.text
+    assert ended(client, session, answer)["state"] == "done"
     debugger = registry.get(session)
     assert any(
         "onerror" in node for row in debugger.view_report().rows for node in row.source_nodes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from app.debugger import Debugger
 from app.web import Registry
 from app.web.registry import FACE_SECONDS, IDLE_SECONDS
@@ -26,15 +28,22 @@ def born(registry: Registry, name: str) -> int:
     return facts.born
 
 
-def heavy(debugger: Debugger) -> Debugger:
-    for step in range(30):
-        debugger.frame_bytes("traffic", step)
+def at_once(work: Callable[[], None]) -> None:
+    """Do at once what a server does beside its requests."""
+    work()
+
+
+def heavy(debugger: Debugger, *samples: int) -> Debugger:
+    """Return the session with runs of its own."""
+    for count in samples or (2,):
+        debugger.do("set", "samples", count)
+        debugger.wait(60)
     return debugger
 
 
 def test_idle_sessions_are_freed_over_the_budget(debugger: Debugger) -> None:
     clock = Clock()
-    registry = Registry(debugger, budget_bytes=1000, clock=clock)
+    registry = Registry(debugger, budget_bytes=1000, clock=clock, aside=at_once)
     first = heavy(registry.get(tab(registry, "aaaaaaaa")))
     before = born(registry, tab(registry, "aaaaaaaa"))
     clock.now += IDLE_SECONDS + 1
@@ -47,12 +56,12 @@ def test_idle_sessions_are_freed_over_the_budget(debugger: Debugger) -> None:
 
 def test_sessions_in_use_and_light_ones_stay(debugger: Debugger) -> None:
     clock = Clock()
-    tight = Registry(debugger, budget_bytes=1000, clock=clock)
+    tight = Registry(debugger, budget_bytes=1000, clock=clock, aside=at_once)
     heavy(tight.get(tab(tight, "aaaaaaaa")))
     clock.now += IDLE_SECONDS / 2
     tight.get(tab(tight, "bbbbbbbb"))
     assert len(tight) == 2
-    roomy = Registry(debugger, budget_bytes=1 << 30, clock=clock)
+    roomy = Registry(debugger, budget_bytes=1 << 30, clock=clock, aside=at_once)
     heavy(roomy.get(tab(roomy, "aaaaaaaa")))
     clock.now += 10 * IDLE_SECONDS
     roomy.get(tab(roomy, "bbbbbbbb"))
@@ -61,7 +70,7 @@ def test_sessions_in_use_and_light_ones_stay(debugger: Debugger) -> None:
 
 def test_who_only_looks_is_counted_but_keeps_nothing_alive(debugger: Debugger) -> None:
     clock = Clock()
-    registry = Registry(debugger, budget_bytes=1000, clock=clock)
+    registry = Registry(debugger, budget_bytes=1000, clock=clock, aside=at_once)
     first = tab(registry, "aaaaaaaa")
     assert registry.look(first) is None
     heavy(registry.get(first))
@@ -104,3 +113,30 @@ def test_replaced_session_has_another_number(debugger: Debugger) -> None:
     assert born(registry, name) > before
     registry.close()
     assert len(registry) == 0
+
+
+def test_sessions_in_use_forget_the_runs_of_older_knobs(debugger: Debugger) -> None:
+    clock = Clock()
+    registry = Registry(debugger, budget_bytes=1000, clock=clock, aside=at_once)
+    name = tab(registry, "aaaaaaaa")
+    session = heavy(registry.get(name), 2, 3, 5)
+    assert len(session.view_knobs().history) == 3
+    clock.now += IDLE_SECONDS - 1
+    registry.get(name)
+    clock.now += IDLE_SECONDS - 1
+    assert registry.get(name) is session
+    assert session.run.program.samples == 5
+    assert len(session.view_knobs().history) == 1
+    assert "2 older run(s) were forgotten" in session.message
+    session.undo()
+    assert session.run.program.samples == 3
+
+
+def test_frames_are_kept_together(debugger: Debugger) -> None:
+    registry = Registry(debugger)
+    first, second = (registry.get(tab(registry, 8 * letter)) for letter in "ab")
+    assert first.frame("traffic", 3) is second.frame("traffic", 3)
+    other = Debugger(heavy(Debugger(debugger.run), 2).run)
+    registry.replace(tab(registry, "aaaaaaaa"), other)
+    assert other.frame("traffic", 3) is not first.frame("traffic", 3)
+    assert first.frame("traffic", 3) is second.frame("traffic", 3)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.kernels.cost import kernel_model
 from engine.kernels.embedding.spec import RowSum
 from engine.kernels.evaluate import evaluate
+from engine.kernels.footprint import weight_bytes
 from engine.kernels.loss.spec import CrossEntropy, CrossEntropyGrad
 from engine.kernels.optimizer.spec import AdamW
 from engine.kernels.pointwise.functions import FUNCTIONS
@@ -86,3 +88,14 @@ def test_a_causal_softmax_hides_what_comes_later(window: int, seen: list[list[in
     problem = kernel_problem(KernelSpec((op,), 0), {"x": (1, 3, 5), "y": (1, 3, 5)})
     (mesh,) = mesh_evaluate(op, [np.zeros((1, 3, 5), np.float32)], problem, Tiling(1, 1, 2))
     np.testing.assert_allclose(mesh, found, rtol=1e-6)
+
+
+def test_each_pe_holds_the_state_of_its_own_results_alone() -> None:
+    op = AdamW(inputs=("w", "g", "m", "v"), outputs=("a", "b", "c"), rate=0.1)
+    shapes = dict.fromkeys((*op.inputs, *op.outputs), (96, 40))
+    model = kernel_model(KernelSpec((op,), 0), shapes, frozenset({"w", "m", "v"}))
+    rows, cols = np.array([1, 8]), np.array([1, 4])
+    held = weight_bytes(model, np.array([1, 1]), 40 // cols, rows, cols, "fp32")
+    stored = model.weights + sum(model.constants)
+    assert stored % (96 * 40) == 0
+    assert held.tolist() == [stored * 4, stored * 4 // 32]

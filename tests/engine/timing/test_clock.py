@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.event_kinds import GIVEN, LEFT
+from engine.event_kinds import END, GIVEN, LEFT, MOVES
 from engine.timeline import Timeline
+from engine.timing.check import Deadlock
 from engine.timing.clock import simulate
 from engine.timing.net import COEF_UNIT, RATE_UNIT, UNLIMITED, TimingNet
 from tests.factories.timing_nets import Edge, build_chain, build_net, build_skip
@@ -250,3 +251,18 @@ def test_decoding_is_what_the_start_waited_for() -> None:
     # held to one sample, the worker began when sample 1 had left, 200 cycles before
     assert timeline.event_kind[source] == LEFT
     assert timeline.event_time[given] - timeline.event_time[source] == 200
+
+
+def test_a_gated_transfer_moves_when_its_kernel_has_ended() -> None:
+    edges = [Edge(-1, (1,), words=30, after=0), Edge(-1, (1,), words=30)]
+    timeline = simulate(build_net([100, 10], edges, samples=2, regions=[[0, 1]]))
+    assert timeline.started.tolist() == [100, 240, 0, 30]
+    assert spans(timeline, 1) == [(130, 140), (270, 280)]
+    moves = (timeline.event_kind == MOVES) & (timeline.event_subject == 0)
+    first = np.flatnonzero(moves)[0]
+    assert timeline.event_kind[timeline.because[timeline.because_start[first]]] == END
+
+
+def test_a_gate_that_waits_for_its_own_reader_is_a_deadlock() -> None:
+    with pytest.raises(Deadlock, match="transfer 0 waits for kernel 0 to end"):
+        simulate(build_net([10], [Edge(-1, (0,), words=1, after=0)]))

@@ -7,11 +7,14 @@ import numpy as np
 from engine.kernels.conv.spec import Conv
 from engine.kernels.dequantize.spec import Dequantize, blocks
 from engine.kernels.dot.spec import Dot
-from engine.kernels.move.spec import Expand, Reshape
+from engine.kernels.move.spec import Expand, Reshape, Transpose
 from lowering.frontends.onnx.context import NodeContext, NotCoveredError
 from lowering.frontends.onnx.reading import numpy_dtype
 from lowering.frontends.onnx.spatial import dilations, pads, strides
 from lowering.frontends.onnx.table import Importer
+
+_BITS = 8
+"""bits of a weight that the mesh keeps as an integer"""
 
 
 def _aligned(ctx: NodeContext, name: str, axis: int, block: int) -> str:
@@ -89,6 +92,31 @@ def _dequantize(ctx: NodeContext) -> None:
         x = ctx.map("sub", x, ctx.map("cast", zero, dtype=ctx.builder.values[x].dtype))
     scale = _aligned(ctx, ctx.input(1), axis, block)
     ctx.map("mul", ctx.map("cast", x, dtype=wide), scale, output=0)
+
+
+def _matmul_nbits(ctx: NodeContext) -> None:
+    """x (..., K), integers (N, blocks, block), scales (N, blocks), zero points?, order?, bias?."""
+    terms, results = int(ctx.attr("K", 0)), int(ctx.attr("N", 0))
+    bits, block = int(ctx.attr("bits", 4)), int(ctx.attr("block_size", 0))
+    if bits != _BITS or (ctx.has(4) and ctx.value(4).elements):
+        raise NotCoveredError(f"weights of {bits} bits, or in another order; 8 bits are covered")
+    if block < 1 or terms % block or not ctx.builder.is_constant(ctx.input(1)):
+        raise NotCoveredError(f"{terms} terms in blocks of {block}: they must divide, and be known")
+    shape = (results, terms // block)
+    integers = ctx.emit(Reshape, ctx.input(1), shape=(results, terms))
+    scale = ctx.emit(Reshape, ctx.input(2), shape=shape)
+    if ctx.has(3):
+        if ctx.value(3).dtype != "uint8":
+            raise NotCoveredError(f"zero points of {ctx.value(3).dtype}; uint8 is covered")
+        zero = ctx.emit(Reshape, ctx.input(3), shape=shape)
+    else:
+        middle = np.full(shape, 1 << (_BITS - 1), np.uint8)
+        zero = ctx.builder.add_constant(ctx.builder.fresh(f"{ctx.node.name}/zero"), middle)
+    floats = ctx.emit(Dequantize, integers, scale, zero)
+    weights = ctx.emit(Transpose, floats, perm=(1, 0))
+    product = ctx.emit(Dot, ctx.input(0), weights, output=None if ctx.has(5) else 0)
+    if ctx.has(5):
+        ctx.map("add", product, ctx.input(5), output=0)
 
 
 def _shifted(ctx: NodeContext, index: int, zero: int, shape: tuple[int, ...] | None) -> str:
@@ -179,6 +207,7 @@ def _qlinear_conv(ctx: NodeContext) -> None:
 
 
 OPERATORS: dict[str, Importer] = {
+    "com.microsoft.MatMulNBits": _matmul_nbits,
     "QuantizeLinear": _quantize,
     "DequantizeLinear": _dequantize,
     "MatMulInteger": _matmul_integer,
