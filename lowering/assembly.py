@@ -95,16 +95,10 @@ def make_tensors(
     names = dict.fromkeys(
         name for d in drafts for op in d.spec.ops for name in (*op.inputs, *op.outputs)
     )
+    roles = dict.fromkeys(graph.outputs, "output") | dict.fromkeys(graph.inputs, "input")
+    roles |= dict.fromkeys((*graph.constants, *graph.unknown), "weight")
     return tuple(
         Tensor(name, graph.values[name].shape, graph.values[name].dtype, storage,
-               _role(graph, name), contents.get(name))
+               roles.get(name, "activation"), contents.get(name))
         for name in names
     )  # fmt: skip
-
-
-def _role(graph: Graph, name: str) -> str:
-    if name in graph.constants or name in graph.unknown:
-        return "weight"
-    if name in graph.inputs:
-        return "input"
-    return "output" if name in graph.outputs else "activation"

@@ -6,6 +6,7 @@ tile run as vector operations along N or along the positions of one chunk, which
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
@@ -185,20 +186,29 @@ def _transfer_cycles(
     per_position = problem.m * problem.n
     if problem.serial > 1:
         state = m * k // problem.k_inner
-        arriving = state + own * model.streamed // max(1, per_position)
+        arriving = state + share_of(own, model.streamed, per_position)
     elif problem.work == "mac":
         heads = -(-n * problem.batch // problem.n)
-        arriving = -(-heads * m * k * model.streamed // (problem.m * problem.k * problem.batch))
+        arriving = -share_of(-heads * m * k, model.streamed, problem.m * problem.k * problem.batch)
         arriving = arriving + k * n * (model.stationary > 0)
     elif problem.work == "reduce":
         arriving = m * k * n
     else:
-        arriving = own * model.streamed // max(1, per_position)
-    arriving = arriving + own * model.side_inputs // max(1, per_position)
+        arriving = share_of(own, model.streamed, per_position)
+    arriving = arriving + share_of(own, model.side_inputs, per_position)
     gates = problem.k_inner if problem.serial > 1 else 1
     summed = np.where(k_parts > 1, 2 * m * n * gates, 0) if problem.work != "none" else 0 * own
     words = _ceil((arriving + own) * bytes_each / machine.wavelet_bytes)
     return np.asarray(words + _ceil(summed * problem.accumulator_bytes / machine.wavelet_bytes))
+
+
+def share_of(cells: np.ndarray, total: int, whole: int) -> np.ndarray:
+    """Return floor(cells x total / whole), int64: the part of `total` that `cells` of `whole` take.
+
+    The fraction is reduced first: the plain product exceeds 64 bits for a large mixture's update.
+    """
+    common = math.gcd(total, whole) or 1
+    return np.asarray(cells * (total // common) // max(1, whole // common))
 
 
 def estimate(

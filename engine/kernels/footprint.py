@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.kernels.cost import MAX_CHUNKS, KernelModel
+from engine.kernels.cost import MAX_CHUNKS, KernelModel, share_of
 from engine.kernels.dequantize.spec import INTEGER_BYTES, Scales
 from engine.kernels.problem import Problem
 from engine.machine import DTYPE_BYTES
@@ -24,9 +24,9 @@ def weight_bytes(
         share = problem.batch if _sliced(model) else 1
         if problem.work == "none" and model.weights > problem.n:  # one of them a result
             units = -(-problem.m_units // rows) * problem.m_inner
-            held = held + -(-(units * n * model.weights) // (problem.m * problem.n))
+            held = held - share_of(-units * n, model.weights, problem.m * problem.n)
         elif model.weights > problem.k * problem.n:  # experts that a token does not take
-            held = held + -(-(cells * model.weights) // (problem.k * problem.n))
+            held = held - share_of(-cells, model.weights, problem.k * problem.n)
         else:
             held = held + -(-cells // share)
     for elements in model.constants:

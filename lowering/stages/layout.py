@@ -97,6 +97,8 @@ def plan_layout(requests: Sequence[BufferRequest], capacity: int) -> Layout:
     for order in _start_orders(requests):
         peak, offsets = _place_in_order(sizes, order, [-1] * len(requests), sys.maxsize)
         tried.append((peak, offsets, order))
+        if peak == bound:
+            break
     peak, offsets, order = min(tried, key=lambda found: found[0])
     moves = min(MAX_MOVES, MAX_VISITS // (len(requests) + _meetings(requests)))
     if peak > bound and moves:

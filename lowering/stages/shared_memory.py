@@ -59,6 +59,7 @@ def _requests(
 ) -> tuple[list[str], list[BufferRequest], list[int]]:
     place = {kernel.id: index for index, kernel in enumerate(kernels)}
     end = len(kernels) - 1
+    first_waits = any(stream.kernel == kernels[0].id for stream in streams)
     owners: list[str] = []
     requests: list[BufferRequest] = []
     counts: list[int] = []
@@ -89,6 +90,8 @@ def _requests(
             last = stop
         if transfer.until:
             first, last = start, place[transfer.until] - 1
+        elif transfer.port == "weights" and first_waits:  # the next sample starts after it has left
+            first = start
         if transfer.producer != HOST:
             size = transfer.out_bytes * transfer.out_slots
             add(

@@ -41,6 +41,8 @@ class SizingLimits:
     """slots hold whole samples: a neighbour cannot work in chunks"""
     max_chunks: int = MAX_CHUNKS
     """most chunks a sample is cut into"""
+    m_parts: int | None = None
+    """M is cut into a divisor of this, so that a neighbour's chunks are cut evenly; None: freely"""
     least_gain: float = LEAST_GAIN
     """0 where the memory asks for more PEs than the work does"""
 
@@ -133,6 +135,8 @@ def _cycles(
     allowed = (held <= limits.sram_bytes) & (area * cycles * limits.least_gain <= alone)
     if limits.cap is not None:
         allowed &= area <= limits.cap
+    if limits.m_parts is not None:
+        allowed &= limits.m_parts % m_parts == 0
     return np.where(allowed, cycles, BIG)
 
 

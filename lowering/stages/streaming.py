@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from engine.geometry import Rect
 from engine.kernels.cost import KernelModel
-from engine.kernels.footprint import stored_bytes
+from engine.kernels.footprint import even_chunks, stored_bytes
 from engine.load import FlowPattern, shared_loads
 from engine.machine import MachineSpec
 from engine.profile import Profile, profile
@@ -20,6 +22,7 @@ from engine.sparsity import kernel_nonzeros
 from engine.transfers import busiest_words, leg_patterns, transfer_patterns
 from lowering.config import CompileConfig
 from lowering.stages.contention import moving_conflicts
+from lowering.stages.placement import BIG
 from lowering.stages.plan import KernelPlan, PlacedPlan
 from lowering.stages.routing import End
 from lowering.stages.sizing import SizingLimits, best_tiling
@@ -40,24 +43,61 @@ def place_streaming(
     """
     machine = config.machine
     room = machine.data_sram_bytes // WEIGHT_SHARE
+    limits = SizingLimits(machine.rows, machine.cols, room, None, whole, chunks)
+    tilings = _tilings(plan, config, limits)
     ends: dict[str, End] = {}
     profiles: dict[str, Profile] = {}
-    known: dict[KernelModel, tuple[Tiling, Profile]] = {}
+    known: dict[tuple[KernelModel, Tiling], Profile] = {}
     for draft in plan.drafts:
-        model = plan.models[draft.name]
-        if model not in known:
-            limits = SizingLimits(
-                machine.rows, machine.cols, room, config.cap(draft.name), whole, chunks
-            )
-            tiling, _ = best_tiling(model, machine, config.storage, limits)
-            known[model] = (tiling, profile(model, tiling, machine, config.storage))
-        tiling, found = known[model]
+        model, tiling = plan.models[draft.name], tilings[draft.name]
+        if (model, tiling) not in known:
+            known[model, tiling] = profile(model, tiling, machine, config.storage)
+        found = known[model, tiling]
         used = kernel_nonzeros(draft.spec, model.problem, tiling, machine, plan.constants)
         if used is not None:
             found = profile(model, tiling, machine, config.storage, used)
         ends[draft.name] = End(Rect(0, 0, tiling.m_parts * tiling.k_parts, tiling.n_parts), tiling)
         profiles[draft.name] = found
     return PlacedPlan(ends, profiles, None)
+
+
+def _tilings(plan: KernelPlan, config: CompileConfig, limits: SizingLimits) -> dict[str, Tiling]:
+    """Return the tiling of every kernel.
+
+    Where whole samples must fit and fit on no tile, a kernel takes chunks instead, and what feeds
+    it is cut so that it can give them.
+    """
+    machine, dtype = config.machine, config.storage
+    makers = {name: draft.name for draft in plan.drafts for name in draft.writes}
+    found: dict[str, Tiling] = {}
+    fed: dict[str, int] = {}
+    for draft in plan.drafts:
+        model, own = plan.models[draft.name], replace(limits, cap=config.cap(draft.name))
+        found[draft.name], cycles = best_tiling(model, machine, dtype, own)
+        if limits.whole and cycles >= BIG:
+            tiling, _ = best_tiling(model, machine, dtype, replace(own, whole=False))
+            cut = int(even_chunks(model.problem, np.array(tiling.m_parts), limits.max_chunks))
+            found[draft.name] = tiling
+            source = makers.get(draft.spec.main_op.inputs[0])
+            if source and cut > 1:
+                fed[source] = cut
+    for name, cut in fed.items():
+        own = replace(limits, cap=config.cap(name), least_gain=0.0)
+        found[name] = _giving_chunks(plan.models[name], cut, config, own) or found[name]
+    return found
+
+
+def _giving_chunks(
+    model: KernelModel, most: int, config: CompileConfig, limits: SizingLimits
+) -> Tiling | None:
+    """Return the tiling that gives the most chunks up to `most`, None where none gives two."""
+    while most > 1:
+        even = replace(limits, m_parts=model.problem.m_units // most)
+        tiling, cycles = best_tiling(model, config.machine, config.storage, even)
+        if cycles < BIG and model.problem.m_units % most == 0:
+            return tiling
+        most //= 2
+    return None
 
 
 def stream_slots(

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.kernels.cost import KernelModel, estimate, kernel_model, tile_cycles
+from engine.kernels.cost import KernelModel, estimate, kernel_model, share_of, tile_cycles
 from engine.kernels.dot.spec import Dot
 from engine.kernels.footprint import tile_bytes
 from engine.kernels.pointwise.spec import Map
@@ -120,3 +120,11 @@ def test_half_precision_halves_the_weights() -> None:
     single, half = (int(tile_bytes(model, one(1), one(1), one(1), d)[0]) for d in ("fp32", "fp16"))
     assert single > 512 * 512 * 4
     assert 0.49 <= half / single <= 0.52
+
+
+def test_shares_are_floors_that_survive_products_beyond_64_bits() -> None:
+    cells = np.arange(0, 50)
+    for total, whole in ((7, 3), (12, 18), (0, 5), (5, 1), (10**10, 3 * 10**10)):
+        assert share_of(cells, total, whole).tolist() == [c * total // whole for c in range(50)]
+    huge = 256 * 3 * 7168 * 2048
+    assert share_of(np.array([huge, -huge]), huge, huge).tolist() == [huge, -huge]

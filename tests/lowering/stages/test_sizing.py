@@ -92,3 +92,14 @@ def test_small_work_does_not_spread_over_the_wafer() -> None:
         dot_model(4, 16, 16), PRESETS["wse2"], "fp32", SizingLimits(994, 750, 44_976)
     )
     assert tiling.m_parts * tiling.k_parts * tiling.n_parts <= 4 * 16 * 16 // 4
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 6])
+def test_rows_are_cut_as_a_neighbour_s_chunks_ask(most: int) -> None:
+    model = dot_model(720, 3, 4)
+    free, freely = best_tiling(model, MACHINE, "fp32", SizingLimits(12, 12, 40_000))
+    assert most % free.m_parts
+    even = SizingLimits(12, 12, 40_000, m_parts=most)
+    tiling, cycles = best_tiling(model, MACHINE, "fp32", even)
+    assert most % tiling.m_parts == 0
+    assert freely <= cycles < BIG
