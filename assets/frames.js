@@ -3,7 +3,7 @@
 (function () {
   'use strict';
   const WS = (window.WS = window.WS || {});
-  const BUDGET = 128 << 20;
+  const BUDGET = 96 << 20;
   const kept = new Map();
   const tables = new Map();
   let held = 0;
@@ -42,7 +42,15 @@
       if (!entry.bytes) continue;
       held -= entry.bytes;
       kept.delete(key);
+      entry.promise.then(release);
     }
+  }
+
+  /* Give the memory of a frame back at once, without waiting for the collector. */
+  function release(codes) {
+    const scene = WS.mesh.scene();
+    if (!codes.buffer.transfer || (scene && scene.codes === codes)) return;
+    codes.buffer.transfer(0);
   }
 
   /* Return a promise of {levels, unit}: colour level and value of a code. */

@@ -12,6 +12,7 @@
   let ctx = null;
   let scene = null; // {codes, levels, unit, metric, facts, striped, step, run, log}
   let built = '';
+  let image = null; // pixels of the picture, kept from frame to frame
   let version = 0;
   let queued = false;
   let wanted = '';
@@ -143,9 +144,11 @@
     const pooled = WS.pool(scene.codes, facts.striped, ...facts.grid, f, metric.pool);
     const category = metric.kind === 'category';
     const colours = WS.colours(metric.palette, theme);
-    picture.width = pooled.cols;
-    picture.height = pooled.rows;
-    const image = new ImageData(pooled.cols, pooled.rows);
+    if (!image || image.width !== pooled.cols || image.height !== pooled.rows) {
+      picture.width = pooled.cols; // a canvas set to its own size would still take new memory
+      picture.height = pooled.rows;
+      image = new ImageData(pooled.cols, pooled.rows);
+    }
     const pixels = new Uint32Array(image.data.buffer);
     const { codes, blank } = pooled;
     for (let i = 0; i < pixels.length; i++) {

@@ -146,10 +146,13 @@
     if (!view || !canvas) return;
     const ratio = window.devicePixelRatio || 1;
     const rect = canvas.parentElement.getBoundingClientRect();
-    canvas.width = Math.round(rect.width * ratio);
-    canvas.height = Math.round(rect.height * ratio);
-    canvas.style.width = `${rect.width}px`;
-    canvas.style.height = `${rect.height}px`;
+    const [wide, high] = [Math.round(rect.width * ratio), Math.round(rect.height * ratio)];
+    if (canvas.width !== wide || canvas.height !== high) {
+      canvas.width = wide;
+      canvas.height = high;
+      canvas.style.width = `${rect.width}px`;
+      canvas.style.height = `${rect.height}px`;
+    }
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     ctx.fillStyle = WS.css('--panel');
     ctx.fillRect(0, 0, rect.width, rect.height);

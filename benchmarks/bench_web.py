@@ -11,19 +11,25 @@ apart: one step's state as JSON, one step's frame.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import statistics
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from flask import Response, request
 from playwright.sync_api import Browser, Page, sync_playwright
+from werkzeug.serving import make_server as serving_app
 
 from app.debugger import Debugger
 from app.runs.frames import FrameCache
+from app.web import Registry, create_app
 from app.web.server import address_of, listen, make_server
 from app.web.state import page_state
 from engine.machine import parse_machine
@@ -80,10 +86,17 @@ async (steps) => {
   return steps.length / ((performance.now() - began) / 1000);
 }
 """
-_WALK = """
-async (steps) => {
-  for (let i = 0; i < steps; i++) { await window.WS.act('next'); await window.WS.painted; }
-}
+
+
+_WALK = f"""
+(async () => {{
+  while (!window.MESH || !window.MESH.painted) await new Promise((r) => setTimeout(r, 200));
+  await window.WS.act('stride', 'event');
+  for (let i = 0; i < {MEMORY_STEPS + 2}; i++) {{
+    await window.WS.act('next');
+    await window.WS.painted;
+  }}
+}})();
 """
 
 
@@ -157,29 +170,71 @@ def _mark(is_ok: bool) -> str:
 
 
 def measure_paint(browser: Browser, address: str, times: int) -> None:
-    """Print how long a new page takes to its first painted wafer, the server warm."""
+    """Print how long a new page takes to its first painted wafer, server and browser warm."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
     spent = []
-    for _ in range(times):
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
+    for _ in range(times + 1):
+        page = context.new_page()
         began = time.perf_counter()
         page.goto(address, wait_until="commit")
         page.wait_for_function("window.MESH && window.MESH.painted > 0", polling=10)
         spent.append((time.perf_counter() - began) * 1e3)
         page.close()
-    is_ok = statistics.median(spent) <= PAINT_BUDGET_MS
-    print(f"{'first painted wafer, warm':<40}{milliseconds(spent)}  {_mark(is_ok)}")
+    context.close()
+    is_ok = statistics.median(spent[1:]) <= PAINT_BUDGET_MS
+    print(f"{'first painted wafer, warm':<40}{milliseconds(spent[1:])}  {_mark(is_ok)}; "
+          f"with an empty browser cache {spent[0]:.0f} ms")  # fmt: skip
 
 
-def measure_memory(browser: Browser, page: Page) -> None:
-    """Print the memory of the page's process after many steps."""
-    page.evaluate("window.WS.act('first')")
-    page.evaluate("window.WS.act('stride', 'event')")
-    page.evaluate(_WALK, MEMORY_STEPS)
-    processes = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")
-    held = [_held(int(p["id"])) for p in processes["processInfo"] if p["type"] == "renderer"]
-    most = max(held) / 1024
+def measure_memory(config: CompileConfig, model: str, path: str) -> None:
+    """Print the memory of the page's process after many steps.
+
+    The browser runs by itself and a script sent along with the page steps: a browser that is driven
+    from outside keeps all that it fetched for its driver.
+    """
+    session = Debugger.open(model, config)
+    app = create_app(Registry(session)).server
+
+    @app.after_request
+    def drive(response: Response) -> Response:
+        if request.path.endswith("/main.js"):
+            response.direct_passthrough = False
+            response.set_data(response.get_data() + _WALK.encode())
+        return response
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = serving_app("127.0.0.1", 0, app, threaded=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        command = [path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-sync",
+                   "--window-size=1280,800", f"--user-data-dir={home}",
+                   f"http://127.0.0.1:{server.server_port}/"]  # fmt: skip
+        browser = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        begin = session.cursor.step
+        try:
+            while session.cursor.step < begin + MEMORY_STEPS:
+                time.sleep(0.2)
+            time.sleep(1.0)
+            most = _renderer_kb(browser.pid) / 1024
+        finally:
+            browser.terminate()
+            browser.wait(10)
+            server.shutdown()
     print(f"{f'page after {MEMORY_STEPS} steps':<40}{most:.0f} MB  "
           f"{_mark(most <= MEMORY_BUDGET_MB)}")  # fmt: skip
+
+
+def _renderer_kb(browser: int) -> int:
+    """Return the KB of the largest page process below a browser's."""
+    below, found = [browser], []
+    while below:
+        process = below.pop()
+        for folder in Path(f"/proc/{process}/task").iterdir():
+            children = (folder / "children").read_text(encoding="ascii").split()
+            below += [int(child) for child in children]
+        if "--type=renderer" in Path(f"/proc/{process}/cmdline").read_text(encoding="utf-8"):
+            found.append(_held(process))
+    return max(found, default=0)
 
 
 def _held(process: int) -> int:
@@ -207,8 +262,8 @@ def main() -> None:
             page.evaluate("window.WS.changeSpeed(1)")
         page.wait_for_timeout(1500)
         measure_page(page, times)
-        measure_memory(browser, page)
         browser.close()
+    measure_memory(config, model, path)
 
 
 if __name__ == "__main__":
