@@ -93,13 +93,13 @@ def plan_layout(requests: Sequence[BufferRequest], capacity: int) -> Layout:
     if not requests:
         return Layout((), 0, 0, capacity)
     sizes = _sizes(requests)
-    tried = []
-    for order in _start_orders(requests):
-        peak, offsets = _place_in_order(sizes, order, [-1] * len(requests), sys.maxsize)
-        tried.append((peak, offsets, order))
+    peak, offsets, order = sys.maxsize, [], []
+    for tried in _start_orders(requests):
+        found, placed = _place_in_order(sizes, tried, [-1] * len(requests), peak - 1)
+        if found >= 0:
+            peak, offsets, order = found, placed, tried
         if peak == bound:
             break
-    peak, offsets, order = min(tried, key=lambda found: found[0])
     moves = min(MAX_MOVES, MAX_VISITS // (len(requests) + _meetings(requests)))
     if peak > bound and moves:
         peak, offsets = _climb(requests, sizes, order, offsets, (peak, bound, moves))
