@@ -78,7 +78,9 @@
     }));
   };
 
+  /* A key right after Escape still has the closed dialog's field as its target. */
   function typing(target, key) {
+    if (target.closest('dialog:not([open])')) return false;
     if (target.matches('input:not([type=range]), textarea, select, [contenteditable]')) return true;
     if (target.matches('input[type=range]')) return key.startsWith('Arrow') || key === 'Home' || key === 'End';
     return target.matches('button, summary, a') && (key === ' ' || key === 'Enter');
