@@ -6,7 +6,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from engine.machine import PRESETS, MachineSpec, generic_mesh
 from engine.program import Kernel, Loader, Program, Transfer
 from engine.progress import NO_PROGRESS, Progress
 from engine.store import TensorStore
@@ -14,6 +13,7 @@ from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make
 from lowering.cache import StageCache
 from lowering.config import CompileConfig
 from lowering.graph import Graph
+from lowering.larger import pipeline_machine, streaming_machine
 from lowering.machine_change import timeless
 from lowering.passes import run_passes
 from lowering.passes.cold import keep_tables_outside
@@ -32,13 +32,13 @@ from lowering.stages.plan import (
     PlacedPlan,
     place_kernels,
     plan_kernels,
-    smallest_machine,
 )
 from lowering.stages.routing import assign_colors, kernel_legs
 from lowering.stages.slots import live_slots, needed_slots
 from lowering.stages.transfers import LEAST_SLOTS, make_transfers, with_slots
 from lowering.stages.turn_colors import host_color
 from lowering.streaming import choose_mode, compile_streaming, too_big
+from lowering.wafers import wafers_needed
 
 DEFAULT_SAMPLES = 4
 SETTLE_ROUNDS = 4
@@ -102,19 +102,34 @@ def compile_graph(
         (graph, joining, summed, config.embedding, config.activation_mb, said_in),
         lambda: _kernels(graph, config),
     )
-    made, reason = _choose(Job(graph, plan, contents, config, progress, cache, routing or {}))
+    job = Job(graph, plan, contents, config, progress, cache, routing or {})
+    made, reason = _choose(job)
     program, placed, routed = made.program, made.placed, made.routed
     report = make_report(graph, plan, placed, program, made.memories, routed.colors, routed.crowded)
     if not report.fits:
-        fits_key = (_placement_key(plan, config), config.machine.name)
-        smaller = cache.get("machine", fits_key, lambda: _smallest(plan, config, progress))
-        report = replace(report, smallest_machine=smaller)
+        report = _with_remedy(report, job, made)
     report = replace(report, notes=(*report.notes, *made.notes, *reason))
     program = replace(
         program, would_run=report.fits, loader=_loader(config),
         host_channels=config.host_channels or 0,
     )  # fmt: skip
     return Compiled(imported, program, store, report, config)
+
+
+def _with_remedy(report: CompileReport, job: Job, made: Made) -> CompileReport:
+    """Add the smallest machine that would do, or else how many wafers."""
+    plan, config, cache, progress = job.plan, job.config, job.cache, job.progress
+    key: tuple[Hashable, ...] = (_placement_key(plan, config), config.machine.name)
+    if report.mode == "pipeline":
+        machine = cache.get("machine", key, lambda: pipeline_machine(plan, config, progress))
+        return replace(report, smallest_machine=machine)
+    key = (*key, config.figures, config.optimizer, config.prefetch, config.max_chunks)
+    key = (*key, routing_key(job.routing))
+    machine = cache.get("streaming machine", key, lambda: streaming_machine(job, made))
+    if machine or not any(memory.overflow for memory in made.memories):
+        return replace(report, smallest_machine=machine)
+    wafers = cache.get("wafers", key, lambda: wafers_needed(made.program, progress))
+    return replace(report, wafers=wafers)
 
 
 def _kernels(graph: Graph, config: CompileConfig) -> tuple[Graph, KernelPlan]:
@@ -153,7 +168,7 @@ def _choose(job: Job) -> tuple[Made, tuple[str, ...]]:
     except DoesNotFit as error:
         if mode == "auto":
             return compile_streaming(job), (f"mode streaming: a pipeline has no room: {error}",)
-        raise error.on(_smallest(job.plan, job.config, job.progress)) from None
+        raise error.on(pipeline_machine(job.plan, job.config, job.progress)) from None
     if mode == "pipeline":
         return made, ()
     return choose_mode(job, made)
@@ -309,11 +324,3 @@ def _store(graph: Graph) -> tuple[TensorStore, dict[str, str]]:
     """Return the weights by content, and the content of each by name."""
     store = TensorStore()
     return store, {name: store.put(array) for name, array in graph.constants.items()}
-
-
-def _smallest(plan: KernelPlan, config: CompileConfig, progress: Progress) -> str | None:
-    here = config.machine.pes
-    known: Mapping[str, MachineSpec] = PRESETS
-    meshes = [generic_mesh(side, side) for side in (64, 128, 256, 512)]
-    candidates = sorted([*known.values(), *meshes], key=lambda machine: machine.pes)
-    return smallest_machine(plan, config, [m for m in candidates if m.pes > here], progress)

@@ -13,6 +13,8 @@ _TEXT_OVERFLOWS = 12
 """overflows that the text names, the worst first"""
 _TEXT_HOLDERS = 3
 """of these, how many say who holds it"""
+_TEXT_WAFERS = 4
+"""wafers whose first kernel the text names"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,55 @@ class Overflow:
 
 
 @dataclass(frozen=True, slots=True)
+class WaferPart:
+    """Consecutive kernels on a wafer of their own."""
+
+    first: str
+    """kernel"""
+    last: str
+    """kernel, included"""
+    sram_bytes: int
+    """on the fullest PE, program code included"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wafers:
+    """How many wafers would hold a model that one does not; transfers between them left out."""
+
+    machine: str
+    parts: tuple[WaferPart, ...]
+    """a wafer each, empty where no number of wafers helps"""
+    alone: Overflow | None = None
+    """what a kernel lacks even on a wafer of its own, None where there is no such kernel"""
+
+    def sentence(self) -> str:
+        """Return the number as a sentence with its standing."""
+        if self.alone is not None:
+            return (
+                "no number of wafers would hold it as it is cut into tiles (bound): "
+                f"{self.alone.sentence()}"
+            )
+        starts = ", ".join(f"'{part.first}'" for part in self.parts[:_TEXT_WAFERS])
+        more = ", ..." if len(self.parts) > _TEXT_WAFERS else ""
+        return (
+            f"{len(self.parts):,} wafers of {self.machine} would hold it, each with consecutive "
+            f"kernels from {starts}{more} on (bound: by SRAM alone, transfers between wafers are "
+            "not modelled)"
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """Return the figures as plain data."""
+        return {
+            "count": len(self.parts) or None,
+            "standing": "bound",
+            "parts": [
+                {"first": p.first, "last": p.last, "sram_bytes": p.sram_bytes} for p in self.parts
+            ],
+            "sentence": self.sentence(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class CompileReport:
     """What the compiler made of a model."""
 
@@ -90,6 +141,8 @@ class CompileReport:
     overflows: tuple[Overflow, ...] = ()
     smallest_machine: str | None = None
     """a machine on which it would fit, None when it fits or none is known"""
+    wafers: Wafers | None = None
+    """where kernels take turns and no machine is known: how many wafers would do"""
     notes: tuple[str, ...] = ()
     activations: Lifetimes = field(default_factory=Lifetimes)
     """where kernels take turns: how long what they hand on lives"""
@@ -132,6 +185,8 @@ class CompileReport:
         lines += self._overflow_lines()
         if self.smallest_machine:
             lines.append(f"it would fit on {self.smallest_machine}")
+        if self.wafers:
+            lines.append(self.wafers.sentence())
         return "\n".join([*lines, *self.notes])
 
     def worst_first(self) -> tuple[Overflow, ...]:
@@ -201,6 +256,7 @@ class CompileReport:
                 for o in self.overflows
             ],
             "smallest_machine": self.smallest_machine,
+            "wafers": self.wafers.to_json() if self.wafers else None,
             "notes": list(self.notes),
         }  # fmt: skip
 

@@ -59,7 +59,7 @@ def make_report(
                 ops=kernel_flops(plan.models[kernel.id]), source_nodes=kernel.origin,
             )
         )  # fmt: skip
-    overflows = [_sram_overflow(m, program) for m in memories if m.overflow]
+    overflows = [sram_overflow(m, program) for m in memories if m.overflow]
     overflows += _color_overflow(program, colors, crowded)
     return CompileReport(
         model=graph.name,
@@ -176,7 +176,8 @@ def _bytes_of(program: Program, roles: Sequence[str]) -> int:
     return max(accumulate(change))
 
 
-def _sram_overflow(memory: KernelMemory, program: Program) -> Overflow:
+def sram_overflow(memory: KernelMemory, program: Program) -> Overflow:
+    """Return what a kernel's fullest PE lacks, who holds it and what would help."""
     held = sorted(memory.buffers, key=lambda b: -b.size)
     machine = program.machine
     return Overflow(

@@ -191,7 +191,7 @@ def too_big(plan: KernelPlan, config: CompileConfig) -> str:
 
 def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
     """Return the pipeline where it fits and is not slower, else the streaming compile."""
-    short, fast, bound = _shortage(pipeline, job.config), _pipeline_rate(pipeline), _most(job)
+    short, fast, bound = shortage(pipeline, job.config), _pipeline_rate(pipeline), _most(job)
     if not short and bound <= fast:
         return pipeline, (
             f"mode pipeline: it fits and is not slower; pipeline {fast:.3g} samples/Mcycle, "
@@ -203,7 +203,7 @@ def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
         figures = (
             f"pipeline at most {fast:.3g} (model), streaming {slow:.3g} samples/Mcycle (timed)"
         )
-        if not _shortage(streaming, job.config):
+        if not shortage(streaming, job.config):
             return streaming, (f"mode streaming: as a pipeline {short}; {figures}",)
         return pipeline, (f"mode pipeline: neither mode fits; {figures}",)
     fast = _timed_rate(pipeline)
@@ -213,7 +213,7 @@ def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
     return pipeline, (f"mode pipeline: it fits and is not slower; {figures}",)
 
 
-def _shortage(made: Made, config: CompileConfig) -> str:
+def shortage(made: Made, config: CompileConfig) -> str:
     """Return what a compile lacks on its machine, empty where it fits."""
     full = next((memory for memory in made.memories if memory.overflow), None)
     if full is not None:

@@ -77,6 +77,8 @@ def _frame(compiled: Compiled) -> dict[str, Any]:
             "peak_allocated_bytes": max((row.sram_bytes for row in report.rows), default=0),
             "peak_live_bytes": None,
             "overflows": [_overflow(item) for item in report.overflows],
+            "smallest_machine": report.smallest_machine,
+            "wafers": report.wafers.to_json() if report.wafers else None,
         },
         "links": None,
         "causes": None,

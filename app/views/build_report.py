@@ -35,6 +35,7 @@ def view_report(run: Run) -> ReportView:
         text=report.to_text(), bottleneck=execution.bottleneck.sentence, standing=run.standing,
         severity="ok" if fits and execution.ledger.ok else "alert",
         smallest_machine=report.smallest_machine,
+        wafers=report.wafers.sentence() if report.wafers else "",
     )  # fmt: skip
 
 

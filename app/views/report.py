@@ -80,3 +80,5 @@ class ReportView(View):
     severity: str
     smallest_machine: str | None = None
     """a machine on which it would fit, None when it fits or none is known"""
+    wafers: str = ""
+    """how many wafers would hold it, as a sentence; empty when it fits or a machine is known"""

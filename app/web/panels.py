@@ -41,6 +41,7 @@ def overflow_notice(view: ReportView) -> Any:
             html.Summary(f"Does not fit: {view.overflows[0].sentence}",
                          title="Show who holds what, and what would help"),
             html.P(f"It would fit on {view.smallest_machine}.") if view.smallest_machine else None,
+            html.P(f"{view.wafers[:1].upper()}{view.wafers[1:]}.") if view.wafers else None,
             *[_overflow(row) for row in shown],
             html.P(f"and {more:,} more") if more else None,
         ],

@@ -117,6 +117,8 @@ def report_text(view: ReportView) -> Text:
             text.append(f"and {len(view.overflows) - _OVERFLOWS:,} more\n")
         if view.smallest_machine:
             text.append(f"it would fit on {view.smallest_machine}\n", "bold")
+        if view.wafers:
+            text.append(f"{view.wafers}\n", "bold")
         text.append("\n")
     for label, value in view.headline:
         text.append(f"{label:<14}", "dim")

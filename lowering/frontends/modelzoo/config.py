@@ -97,6 +97,7 @@ def _trainer(path: Path, trainer: Any, paths: list[str], digest: str) -> ReadZoo
     data = fit.mapping("train_dataloader") if fit else None
     micro = _micro_batch(init.raw("callbacks"))
     batch = _batch(micro, data, said)
+    _say_loader(data, said)
     sequence = _sequence(data)
     plan = _plan(_optimizer(init.raw("optimizer"), str(path)))
     return ReadZoo(model, False, batch, sequence, plan, tuple(paths), digest, tuple(said))
@@ -110,6 +111,7 @@ def _legacy(path: Path, document: dict[str, Any], paths: list[str], digest: str)
         raise ModelImportError(f"{path}: 'model' is empty")
     micro = data.raw("micro_batch_size") if data else None
     batch = _batch(micro if isinstance(micro, int) else None, data, said)
+    _say_loader(data, said)
     plan = _plan(whole.mapping("optimizer"))
     return ReadZoo(model, True, batch, _sequence(data), plan, tuple(paths), digest, tuple(said))
 
@@ -128,6 +130,26 @@ def _batch(micro: int | None, data: Fields | None, said: list[str]) -> int:
     if micro is None and whole is not None and whole > 1:
         said.append(f"batch_size {whole} is reached in {whole} samples of 1; --batch changes that")
     return micro or 1
+
+
+def _say_loader(data: Fields | None, said: list[str]) -> None:
+    """Say which knobs stand for the file's loader: they act only beside a rate it does not tell.
+
+    A loader without workers decodes in the process that asks, and one that looks ahead by nothing
+    still holds the batch it decodes: one each.
+    """
+    knobs = []
+    if data and data.has("num_workers"):
+        knobs.append(f"loader_workers={max(1, data.integer('num_workers', low=0))}")
+    if data and data.has("prefetch_factor"):
+        knobs.append(f"loader_prefetch={max(1, data.integer('prefetch_factor', low=0))}")
+    if knobs:
+        settings = " ".join(f"--set {knob}" for knob in knobs)
+        said.append(
+            "the file's loader acts where the rate of a worker is given, which the file does not "
+            f"tell: --set decode_rate=SAMPLES_PER_SECOND {settings} (a batch of the loader taken "
+            "for a sample)"
+        )
 
 
 def _sequence(data: Fields | None) -> int | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import _VERBS, main
+from lowering import larger
 
 MESH = ("--machine", "mesh-64x64")
 
@@ -66,6 +67,25 @@ def test_settings_turn_knobs(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert ran["samples"] == 3
     rows, cols = next(k["region"][2:] for k in ran["kernels"] if k["name"] == "fc1")
     assert rows * cols <= 64
+
+
+@pytest.mark.parametrize("tried", [0, 1500])
+def test_json_says_what_would_hold_a_streamed_model(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tried: int
+) -> None:
+    monkeypatch.setattr(larger, "TRIED_KERNELS", tried)
+    words = ["check", "gpt2-small", "--machine", "mesh-32x32", "--set", "mode=streaming", "--json"]
+    assert main(words) == 1
+    sram = json.loads(capsys.readouterr().out)["sram"]
+    assert sram["overflows"]
+    if tried:
+        words[3] = sram["smallest_machine"]
+        assert sram["wafers"] is None
+        assert main(words) == 0
+    else:
+        assert sram["smallest_machine"] is None
+        assert sram["wafers"]["standing"] == "bound"
+        assert "wafers" in sram["wafers"]["sentence"]
 
 
 def test_what_does_not_fit_exits_1(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

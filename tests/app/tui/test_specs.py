@@ -39,6 +39,13 @@ def test_many_overflows_are_cut_and_the_smallest_machine_is_named() -> None:
     assert "it would fit on mesh-64x64" in text
 
 
+def test_the_wafers_that_would_do_are_said() -> None:
+    row = OverflowRow("SRAM", "PE (1, 2)", 60_000.0, 49_152.0, 10_848.0, "B", (), (), "too much")
+    text = specs.report_text(replace(report((row,)), wafers="3 wafers would hold it")).plain
+    assert "3 wafers would hold it" in text.splitlines()
+    assert "would fit on" not in text
+
+
 def test_a_broken_law_is_named() -> None:
     text = specs.report_text(report(())).plain
     assert "BROKEN  words are delivered: 7 of 8" in text

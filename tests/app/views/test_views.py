@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.runs.figures import cause_totals, figures
@@ -11,6 +13,7 @@ from app.views.build_pe import view_pe
 from app.views.build_report import view_report
 from app.views.build_status import view_status
 from app.views.build_timeline import view_timeline
+from lowering.report import WaferPart, Wafers
 from tests.app.sessions import mlp_run
 
 
@@ -83,6 +86,17 @@ def test_report_has_a_row_a_kernel_and_one_bottleneck() -> None:
     assert view.fits
     assert view.ledger_ok
     assert dict(view.headline)["steps"] == str(mlp_run().timeline.steps)
+
+
+def test_report_says_how_many_wafers_would_do() -> None:
+    run = mlp_run()
+    assert view_report(run).wafers == ""
+    wafers = Wafers("wse3", (WaferPart("fc0", "fc0", 40_000), WaferPart("fc1", "scores", 30_000)))
+    report = replace(run.compiled.report, wafers=wafers)
+    view = view_report(replace(run, compiled=replace(run.compiled, report=report)))
+    assert view.wafers == wafers.sentence()
+    assert view.wafers.startswith("2 wafers of wse3 would hold it")
+    assert view.wafers in view.text
 
 
 def test_status_names_the_step() -> None:

@@ -38,6 +38,13 @@ def test_notice_is_short_and_names_the_smallest_machine(debugger: Debugger) -> N
     assert "It would fit on mesh-256x256." in words
 
 
+def test_notice_says_how_many_wafers_would_do(debugger: Debugger) -> None:
+    view = replace(overflowing(debugger), wafers="3 wafers would hold it")
+    words = text(overflow_notice(view))
+    assert "3 wafers would hold it." in words
+    assert "would fit on" not in words
+
+
 def test_header_marks_a_what_if(debugger: Debugger) -> None:
     assert "would not run" in text(header(overflowing(debugger)))
     assert "would not run" not in text(header(debugger.view_report()))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from lowering.config import CompileConfig, apply_knob
 from lowering.errors import ModelImportError
 from lowering.frontends.modelzoo import load_zoo, read_zoo
 from lowering.frontends.modelzoo.known import legacy_paths, new_paths
@@ -176,6 +177,46 @@ def test_unknown_fields_are_named_with_the_nearest(tmp_path: Path) -> None:
     assert "trainer.init.model.colour" in unknown
     near = "(nearest known: trainer.init.model.attention_dropout_rate)"
     assert f"trainer.init.model.atention_dropout_rate {near}" in unknown
+
+
+def loader_note(tmp_path: Path, data: dict[str, Any], legacy: bool = False) -> list[str]:
+    """What is said of the loader of a file's training data."""
+    document = {"model": SMALL, "train_input": data} if legacy else trainer(
+        SMALL, fit={"train_dataloader": data}
+    )  # fmt: skip
+    found = load_zoo(written(tmp_path, document))
+    assert not [note for note in found.notes if note.startswith("unknown")]
+    return [note for note in found.notes if note.startswith("the file's loader")]
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+@pytest.mark.parametrize(
+    ("data", "knobs"),
+    [
+        ({"num_workers": 8, "prefetch_factor": 10}, {"loader_workers": 8, "loader_prefetch": 10}),
+        ({"num_workers": 0, "prefetch_factor": 0}, {"loader_workers": 1, "loader_prefetch": 1}),
+        ({"num_workers": None, "prefetch_factor": 2}, {"loader_prefetch": 2}),
+    ],
+)
+def test_the_loader_is_told_as_knobs_that_can_be_set(
+    data: dict[str, Any], knobs: dict[str, int], legacy: bool, tmp_path: Path
+) -> None:
+    (note,) = loader_note(tmp_path, data, legacy)
+    settings = [text.split()[0] for text in note.split("--set ")[1:]]
+    assert settings[0] == "decode_rate=SAMPLES_PER_SECOND"
+    assert settings[1:] == [f"{name}={value}" for name, value in knobs.items()]
+    config = apply_knob(CompileConfig(), "decode_rate", "100")
+    for setting in settings[1:]:
+        config = apply_knob(config, *setting.split("="))
+    assert {name: getattr(config, name) for name in knobs} == knobs
+
+
+def test_without_a_loader_nothing_is_said_and_a_wrong_one_is_named(tmp_path: Path) -> None:
+    assert loader_note(tmp_path, {"batch_size": 2}) == []
+    with pytest.raises(ModelImportError, match=r"num_workers.* a whole number of at least 0"):
+        loader_note(tmp_path, {"num_workers": "many"})
+    with pytest.raises(ModelImportError, match=r"prefetch_factor.* a whole number of at least 0"):
+        loader_note(tmp_path, {"prefetch_factor": -1})
 
 
 def test_several_runs_in_one_file_are_said(tmp_path: Path) -> None:
