@@ -9,6 +9,8 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
+from app.session.cursor import STRIDES
+
 
 class CommandError(ValueError):
     """A command that does not exist or was given wrong arguments."""
@@ -113,9 +115,9 @@ _TABLE = (
     _core("peak", "p", "peak step", "the step where the metric is highest", "time", "seek_peak"),
     _core("stride", "t", "stride", "what one step forward means; no name: the next one", "time",
           "set_stride", Argument("stride", "str", "stride", default="",
-                                 choices=("", "kernel", "event", "sample"))),
-    _core("sample", "", "follow sample", "the sample that the kernel stride follows", "time",
-          "select_sample", Argument("sample", "int", "sample, from 0")),
+                                 choices=("", *STRIDES))),
+    _core("sample", "", "follow sample", "the sample that strides by kernel and layer follow",
+          "time", "select_sample", Argument("sample", "int", "sample, from 0")),
     _core("pe", "", "select PE", "show everything about one PE", "select", "select_pe",
           _ROW, _COL),
     _core("kernel", "", "select kernel", "select a kernel by name", "select", "select_kernel",

@@ -93,9 +93,9 @@ class Debugger(ComparingVerbs, SurveyVerbs):
     def view_map(self, height: int, width: int) -> MapView:
         """Return the map pooled to at most height x width pixels."""
         with self._lock:
-            run, cursor = self.run, self._cursor
+            run, cursor, hit = self.run, self._cursor, self.hit_mark()
         field = self._frames.field(run, cursor.metric, cursor.step)
-        return view_map(run, cursor, height, width, field)
+        return view_map(run, cursor, height, width, field, hit)
 
     def frame(self, metric: str, step: int) -> Frame:
         """Return the whole grid of a metric in a step at full resolution."""

@@ -9,6 +9,7 @@
   const SECOND_LINE = 20;
   const picture = document.createElement('canvas');
   let canvas = null;
+  let plainName = ''; // the canvas's name for screen readers, to which a hit is added
   let ctx = null;
   let scene = null; // {codes, levels, unit, metric, facts, striped, step, run, log}
   let built = '';
@@ -21,6 +22,7 @@
 
   mesh.start = function () {
     canvas = WS.$('mesh');
+    plainName = canvas.getAttribute('aria-label');
     ctx = canvas.getContext('2d', { alpha: false });
     new ResizeObserver(resize).observe(canvas.parentElement);
     resize();
@@ -58,6 +60,7 @@
     }
     scene = { codes, ...levels, metric: WS.metric(metric), facts, step, run, log, nil: 0, ...differs };
     version += 1;
+    canvas.setAttribute('aria-label', state.hit ? `${plainName}; ${state.hit.text}` : plainName);
     if (differs) WS.showDifferenceLegend(scene);
     await mesh.paint();
     return 'painted';

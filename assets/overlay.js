@@ -196,7 +196,29 @@
       outline(ctx, boxOf(mesh, row, col, rows, cols), marks.selection, 2 * mesh.ratio, [6, 4]);
     }
     if (chosen.pe) crosshair(ctx, canvas, mesh, chosen.pe, marks.selection);
+    if (WS.state && WS.state.hit) ring(ctx, mesh, WS.state.hit, marks.alert);
   };
+
+  const SIDES = { east: [1, 0, 1, 1], west: [0, 0, 0, 1], north: [0, 0, 1, 0], south: [0, 1, 1, 1] };
+
+  /* Draw a ring around the PE that stopped the run, and a bar on the side of the link it is about. */
+  function ring(ctx, mesh, hit, colour) {
+    const [x, y, side] = boxOf(mesh, hit.row, hit.col, 1, 1);
+    const radius = Math.max(side * 0.75, 11 * mesh.ratio);
+    ctx.beginPath();
+    ctx.arc(x + side / 2, y + side / 2, radius, 0, 2 * Math.PI);
+    const ends = side > 6 * mesh.ratio && SIDES[hit.plane];
+    if (ends) {
+      ctx.moveTo(x + ends[0] * side, y + ends[1] * side);
+      ctx.lineTo(x + ends[2] * side, y + ends[3] * side);
+    }
+    ctx.strokeStyle = WS.css('--halo');
+    ctx.lineWidth = 5 * mesh.ratio;
+    ctx.stroke();
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = 3 * mesh.ratio;
+    ctx.stroke();
+  }
 
   function crosshair(ctx, canvas, mesh, pe, colour) {
     const least = 8 * mesh.ratio;

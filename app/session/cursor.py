@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from engine.geometry import Rect
 
-STRIDES = ("kernel", "event", "sample")
-"""what one step forward means: next kernel of the selected sample, next event, next sample"""
+STRIDES = ("kernel", "event", "sample", "layer")
+"""what one step forward means: next kernel of the selected sample, next event, next sample, next
+layer that the selected sample enters"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Cursor:
     step: int
     """index of the step shown"""
     sample: int
-    """sample that the kernel stride follows"""
+    """sample that the strides by kernel and by layer follow"""
     stride: str
     """one of STRIDES"""
     metric: str

@@ -24,6 +24,7 @@ from app.views.build_breaks import view_breaks
 from app.views.build_hot import view_hot
 from app.views.explain import ExplainView
 from app.views.hot import HotView
+from app.views.map import HitMark
 from app.watch.breaks import (
     Breakpoint,
     Hit,
@@ -51,6 +52,7 @@ class DebugVerbs(AdviceVerbs):
         self._breaks: tuple[Breakpoint, ...] = ()
         self._numbers = itertools.count(1)
         self._hit: tuple[int, Hit] | None = None
+        self._mark: HitMark | None = None
         self._target: tuple[str, Selection] | None = None
 
     # -- breakpoints ---------------------------------------------------------------------------
@@ -153,9 +155,17 @@ class DebugVerbs(AdviceVerbs):
         self._hit = run.id, hit
         stop = view_stop(run, hit)
         cursor = self._cursor.at(hit.step)
+        self._mark = HitMark(*stop.pe, stop.plane, stop.sentence) if stop.pe else None
         if stop.pe is not None:
             cursor = reveal(run, select_pe(run, cursor, *stop.pe)).cursor
         return self._go(Move(cursor, stop.sentence))
+
+    def hit_mark(self) -> HitMark | None:
+        """Return where a breakpoint stopped the run, while the step it stopped in is shown."""
+        with self._lock:
+            if self._hit is None or self._hit[0] != self.run.id:
+                return None
+            return self._mark if self._hit[1].step == self._cursor.step else None
 
     # -- why -----------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from app.commands import CommandError
+from app.model_graph.layers import layers_of_kernels
 from app.runs.run import Run
 from app.session import places
 from app.session.cursor import STRIDES, Cursor, Move, Selection, Viewport
@@ -19,6 +20,7 @@ _STRIDE_TEXT = {
     "kernel": "a step is a kernel of the selected sample",
     "event": "a step is one event",
     "sample": "a step is a sample",
+    "layer": "a step is a layer that the selected sample enters",
 }
 
 
@@ -97,7 +99,7 @@ def step(run: Run, cursor: Cursor, n: int) -> Move:
         return Move(cursor, _end_of(run, cursor))
     if n < 0 and wanted >= cursor.step:
         return Move(cursor, "this is the first stop; the stride 'event' moves finer")
-    return Move(_follow_sample(run, cursor, wanted))
+    return Move(_follow_sample(run, cursor, wanted), _entered(run, cursor, wanted))
 
 
 def stops_of(run: Run, cursor: Cursor) -> np.ndarray:
@@ -108,14 +110,42 @@ def stops_of(run: Run, cursor: Cursor) -> np.ndarray:
     if cursor.stride == "sample":
         cycles = timeline.start.min(axis=0)
     else:
-        last = timeline.end[:, cursor.sample].max()
-        cycles = np.append(timeline.start[:, cursor.sample], last)
+        starts = timeline.start[:, cursor.sample]
+        if cursor.stride == "layer":
+            starts = starts[[kernel for kernel, _ in _entries(run, cursor.sample)]]
+        cycles = np.append(starts, timeline.end[:, cursor.sample].max())
     steps = np.searchsorted(timeline.times, np.unique(cycles), side="right") - 1
     return np.unique(np.minimum(steps, timeline.steps - 1))
 
 
+def _entries(run: Run, sample: int) -> list[tuple[int, str]]:
+    """Return the kernels, as they start, with which a sample enters another layer, and that."""
+    layers = layers_of_kernels(run)
+    entries: list[tuple[int, str]] = []
+    for kernel in np.argsort(run.timeline.start[:, sample], kind="stable"):
+        layer = layers[kernel]
+        if layer is not None and (not entries or entries[-1][1] != layer):
+            entries.append((int(kernel), layer))
+    return entries
+
+
+def _entered(run: Run, cursor: Cursor, step: int) -> str:
+    """Return which layer the sample enters in a step, empty when the stride asks for none."""
+    if cursor.stride != "layer":
+        return ""
+    starts = run.timeline.start[:, cursor.sample]
+    low, high = run.step_bounds(step)
+    names = [
+        layer or f"{run.program.kernels[kernel].id}, outside of all layers"
+        for kernel, layer in _entries(run, cursor.sample)
+        if low <= starts[kernel] < high
+    ]
+    does = f"enters {' and '.join(names)}" if names else "is done"
+    return f"sample {cursor.sample} {does}"
+
+
 def _end_of(run: Run, cursor: Cursor) -> str:
-    if cursor.stride == "kernel" and cursor.sample + 1 < run.program.samples:
+    if cursor.stride in ("kernel", "layer") and cursor.sample + 1 < run.program.samples:
         return f"sample {cursor.sample} is done; 'sample {cursor.sample + 1}' follows the next one"
     return "this is the last stop of the run"
 
@@ -166,11 +196,14 @@ def set_stride(run: Run, cursor: Cursor, stride: str) -> Move:
     chosen = stride or STRIDES[(STRIDES.index(cursor.stride) + 1) % len(STRIDES)]
     if chosen not in STRIDES:
         raise CommandError(f"stride is '{stride}', must be one of {', '.join(STRIDES)}")
-    return Move(replace(cursor, stride=chosen), _STRIDE_TEXT[chosen])
+    text = _STRIDE_TEXT[chosen]
+    if chosen == "layer" and not any(layers_of_kernels(run)):
+        text += "; nothing repeats in this model, so it has no layers"
+    return Move(replace(cursor, stride=chosen), text)
 
 
 def select_sample(run: Run, cursor: Cursor, sample: int) -> Move:
-    """Choose the sample that the kernel stride follows."""
+    """Choose the sample that the strides by kernel and by layer follow."""
     if not 0 <= sample < run.program.samples:
         raise CommandError(
             f"sample {sample} does not exist; the run has samples 0..{run.program.samples - 1}"

@@ -94,7 +94,7 @@ class CursorVerbs:
             return self._go(moves.set_stride(self.run, self._cursor, stride))
 
     def select_sample(self, sample: int) -> Cursor:
-        """Choose the sample that the kernel stride follows."""
+        """Choose the sample that the strides by kernel and by layer follow."""
         with self._lock:
             return self._go(moves.select_sample(self.run, self._cursor, sample))
 

@@ -9,7 +9,7 @@ import numpy as np
 from app.session.cursor import Viewport
 from app.tui.difference import KIND, difference_levels
 from app.tui.glyphs import ALERT, CURSOR, EDGE, OUTLINE, OUTSIDE, Glyphs
-from app.views.map import MapView, Outline, levels
+from app.views.map import HitMark, MapView, Outline, levels
 
 _LEAST_OUTLINE = 4
 """pixels of a side from which an outline leaves enough of the inside to read"""
@@ -118,6 +118,8 @@ def _with_marks(picture: Picture, view: MapView, glyphs: Glyphs) -> Picture:
     for outline in ordered:
         _draw_outline(picture, outline, glyphs)
     labels = _labels(picture, ordered, 1 if glyphs.is_ascii else 2)
+    if view.hit is not None and view.viewport.rect.contains(view.hit.row, view.hit.col):
+        _draw_hit(picture, view.hit, glyphs)
     place = view.selection.pe
     if place is not None and view.viewport.rect.contains(*place):
         _draw_cursor(picture, *place)
@@ -161,6 +163,18 @@ def _draw_outline(picture: Picture, outline: Outline, glyphs: Glyphs) -> None:
             part[part < EDGE] += EDGE
         else:
             part[:] = mark
+
+
+def _draw_hit(picture: Picture, hit: HitMark, glyphs: Glyphs) -> None:
+    """Draw a border around the PE that stopped the run, one pixel wide, outside of the cursor."""
+    north, south, west, east = _box(picture, hit.row, hit.col, 1, 1)
+    block = picture.codes[max(0, north - 1) : south + 2, max(0, west - 1) : east + 2]
+    inside = picture.codes[north : south + 1, west : east + 1].copy()
+    if glyphs.is_ascii:
+        block[block < EDGE] += EDGE
+    else:
+        block[:] = ALERT
+    picture.codes[north : south + 1, west : east + 1] = inside
 
 
 def _draw_cursor(picture: Picture, row: int, col: int) -> None:

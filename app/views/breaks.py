@@ -53,6 +53,8 @@ class StopView(View):
     """first cycle of the step"""
     pe: tuple[int, int] | None
     """a PE at which it is true"""
+    plane: str
+    """the link or ramp of that PE it is about, empty for none"""
     kernel: str | None
     also: tuple[str, ...]
     """other kernels for which it turned true in the same step"""

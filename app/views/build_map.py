@@ -10,7 +10,7 @@ from app.runs.run import Run
 from app.session.cursor import Cursor, Viewport
 from app.units import amount, count, percent
 from app.views.build_streaming import kernels_in
-from app.views.map import MapView, Outline, Scale, Tick, positions
+from app.views.map import HitMark, MapView, Outline, Scale, Tick, positions
 from app.views.pooling import pool
 from engine.causes import CAUSES
 from engine.metrics import METRICS, Metric
@@ -24,11 +24,17 @@ _LONG_STEP = 32
 
 
 def view_map(
-    run: Run, cursor: Cursor, height: int, width: int, field: np.ndarray | None = None
+    run: Run,
+    cursor: Cursor,
+    height: int,
+    width: int,
+    field: np.ndarray | None = None,
+    hit: HitMark | None = None,
 ) -> MapView:
     """Return the cursor's metric over its viewport in at most height x width pixels.
 
-    `field` is the map of the metric in the step, when the caller has it.
+    `field` is the map of the metric in the step, when the caller has it; `hit` is what stopped
+    the run in it.
     """
     metric = METRICS[cursor.metric]
     if field is None:
@@ -52,7 +58,7 @@ def view_map(
         categories=tuple(CAUSES) if metric.kind == "category" else (),
         outlines=_outlines(run, cursor), selection=cursor.selection,
         standing=run.standing_of(metric.standing), severity=severity, sentence=sentence,
-        running=kernels_in(run, start, end),
+        running=kernels_in(run, start, end), hit=hit,
     )  # fmt: skip
 
 

@@ -39,6 +39,18 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
+class HitMark:
+    """Where a breakpoint or watchpoint stopped the run in the step shown."""
+
+    row: int
+    col: int
+    plane: str
+    """the link or ramp of the PE that was asked about, empty for the PE itself"""
+    text: str
+    """why, in one sentence"""
+
+
+@dataclass(frozen=True, slots=True)
 class Scale:
     """How codes become values: value = code * unit_per_code."""
 
@@ -95,6 +107,8 @@ class MapView(View):
     """the map in one sentence"""
     running: tuple[str, ...] = ()
     """kernels that run in the step, in program order"""
+    hit: HitMark | None = None
+    """what stopped the run in this step, None where nothing did"""
 
 
 @dataclass(frozen=True, slots=True)

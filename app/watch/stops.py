@@ -30,6 +30,8 @@ class _Found:
     evidence: str
     decisions: tuple[Decision, ...] = ()
     pe: tuple[int, int] | None = None
+    plane: str = ""
+    """link or ramp of the PE, empty for none"""
 
 
 def view_stop(run: Run, hit: Hit) -> StopView:
@@ -43,7 +45,7 @@ def view_stop(run: Run, hit: Hit) -> StopView:
     ]
     if kernel is None:
         kernel = next((_at(run, f.pe) for f in found if f.pe and _at(run, f.pe)), None)
-    pe = next((f.pe for f in found if f.pe), None)
+    pe, plane = next(((f.pe, f.plane) for f in found if f.pe), (None, ""))
     by_value = any(part.name in ("value", "nan", "inf") for part in parts)
     if pe is None and kernel is not None and not by_value:
         pe = kernel.region.row, kernel.region.col
@@ -55,7 +57,7 @@ def view_stop(run: Run, hit: Hit) -> StopView:
     name = kernel.id if kernel else None
     return StopView(
         id=hit.id, condition=hit.condition.text, step=hit.step,
-        cycle=run.step_bounds(hit.step)[0], pe=pe, kernel=name,
+        cycle=run.step_bounds(hit.step)[0], pe=pe, plane=plane, kernel=name,
         also=tuple(k.id for k in kernels[1:]), evidence=evidence, chain=rows,
         standing=run.standing, sentence=_sentence(run, hit, name, pe, evidence),
     )  # fmt: skip
@@ -149,7 +151,9 @@ def _link(run: Run, step: int, part: Quantity, kernel: Kernel | None) -> _Found 
         planes = (str(part.place[2]),)
     place = (int(part.place[0]), int(part.place[1])) if part.place else None
     hot = hottest_now(run, step, planes, kernel.id if kernel and not place else None, place)
-    return None if hot is None else _Found(hot.sentence, senders(run, hot), (hot.row, hot.col))
+    if hot is None:
+        return None
+    return _Found(hot.sentence, senders(run, hot), (hot.row, hot.col), hot.plane)
 
 
 def senders(run: Run, hot: HotLink) -> tuple[Decision, ...]:

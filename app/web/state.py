@@ -34,6 +34,7 @@ def page_state(debugger: Debugger) -> dict[str, Any]:
     return {
         "status": debugger.view_status().to_json(),
         "cursor": to_plain(cursor),
+        "hit": to_plain(debugger.hit_mark()),
         "around": [step for step in dict.fromkeys(around) if step != cursor.step],
         "streaming": to_plain(view_streaming(run, cursor.step)),
         "knobs": debugger.view_knobs().to_json(),

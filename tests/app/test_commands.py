@@ -46,7 +46,7 @@ def test_arguments_take_their_types_and_defaults() -> None:
         ("pe", ("3",), "needs col; usage: pe ROW COL"),
         ("pe", ("3", "x"), "col is 'x', must be a whole number"),
         ("seek", ("1", "2"), "takes 1 argument"),
-        ("stride", ("week",), "must be one of kernel, event, sample"),
+        ("stride", ("week",), "must be one of kernel, event, sample, layer"),
     ],
 )
 def test_wrong_arguments_are_sentences(name: str, given: tuple[str, ...], message: str) -> None:

@@ -28,6 +28,10 @@ stride event
 next 2
 stride sample
 next
+stride layer
+first
+next 2
+back
 stride kernel
 sample 1
 next

@@ -7,9 +7,14 @@ import re
 from playwright.sync_api import Page, expect
 
 from app.debugger import Debugger
+from app.palette import mark_colour
 from app.views.build_streaming import view_streaming
 from tests.app.sessions import mlp_streaming
 from tests.browser.conftest import LiveServer
+
+
+def page_theme(page: Page) -> str:
+    return str(page.evaluate("document.documentElement.dataset.theme"))
 
 
 def press(page: Page, *keys: str) -> None:
@@ -38,6 +43,31 @@ def test_watchpoint_is_added_stops_both_ways_and_goes(page: Page, debugger: Debu
     expect(page.locator("#fill-breaks")).to_contain_text("passes 1")
     page.click("#fill-breaks [data-do=delete]")
     expect(page.locator("#fill-breaks .card")).to_have_count(0)
+
+
+RING_AT = """([row, col]) => {
+    const canvas = document.getElementById('mesh');
+    const [x, y] = window.WS.mesh.pointOf(row, col).map((at) => at * window.WS.mesh.ratio);
+    const side = window.WS.mesh.k;
+    const radius = Math.max(side * 0.75, 11 * window.WS.mesh.ratio);
+    const at = canvas.getContext('2d').getImageData(x - radius, y, 1, 1).data;
+    return '#' + [...at].slice(0, 3).map((part) => part.toString(16).padStart(2, '0')).join('');
+}"""
+
+
+def test_the_map_marks_the_link_that_stopped_the_run(page: Page, debugger: Debugger) -> None:
+    page.evaluate("window.WS.act('until', 'link > 50%')")
+    page.wait_for_function(
+        "window.WS.state.hit && window.MESH.step === window.WS.state.status.step"
+    )
+    hit = debugger.hit_mark()
+    assert hit is not None
+    expect(page.locator("#mesh")).to_have_attribute("aria-label", re.compile("turned true .*PE "))
+    page.evaluate("window.WS.painted")
+    assert page.evaluate(RING_AT, [hit.row, hit.col]) == mark_colour("alert", page_theme(page))
+    page.evaluate("window.WS.act('event')")
+    page.wait_for_function("window.WS.state.hit === null")
+    expect(page.locator("#mesh")).not_to_have_attribute("aria-label", re.compile("turned true"))
 
 
 def test_condition_that_makes_no_sense_is_refused(page: Page) -> None:

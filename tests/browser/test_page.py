@@ -80,6 +80,16 @@ def test_held_keys_are_added_up(page: Page, debugger: Debugger) -> None:
     assert debugger.cursor.step == begin + 12
 
 
+def test_stride_by_layer_is_chosen_in_the_bar(page: Page, debugger: Debugger) -> None:
+    page.select_option("#stride", "layer")
+    page.wait_for_function("window.WS.state.cursor.stride === 'layer'")
+    press(page, "Home", "n", "n")
+    page.wait_for_function("window.WS.state.status.message.startsWith('sample 0 enters ')")
+    stops = moves.stops_of(debugger.run, debugger.cursor)
+    assert debugger.cursor.step in stops
+    wait_step(page, debugger.cursor.step)
+
+
 def test_metric_switch_changes_map_and_legend(page: Page) -> None:
     before = page.evaluate(PICTURE)
     page.select_option("#metric", "cause")

@@ -46,6 +46,37 @@ def test_reverse_continue_onto_a_full_link(session: Debugger) -> None:
     assert "k1 to k2" in session.message
 
 
+def test_the_map_marks_what_stopped_the_run_in_its_step_alone(session: Debugger) -> None:
+    assert session.view_map(3, 3).hit is None
+    session.seek_cycle(41)
+    session.do("watch", "link > 90%")
+    session.do("reverse")
+    hit = session.view_map(3, 3).hit
+    assert hit is not None
+    assert ((hit.row, hit.col), hit.plane) == (_stop(session).pe, "east")
+    assert hit.text == session.message
+    session.do("clear")
+    assert session.view_map(3, 3).hit == hit
+    session.do("event")
+    assert session.view_map(3, 3).hit is None
+    session.do("event-back")
+    assert session.view_map(3, 3).hit == hit
+
+
+def test_a_stop_at_no_pe_marks_none(session: Debugger) -> None:
+    session.do("until", "step == 5")
+    assert session.cursor.step == 5
+    assert session.view_map(3, 3).hit is None
+
+
+def test_a_mark_goes_with_its_run(debugger: Debugger) -> None:
+    debugger.do("until", "kernel == fc1 and starts")
+    assert debugger.hit_mark() is not None
+    debugger.do("set", "slots", "3")
+    debugger.wait(60)
+    assert debugger.hit_mark() is None
+
+
 def test_a_watch_on_allocated_sram_answers_with_the_compile(session: Debugger) -> None:
     answer = session.do("watch", "sram allocated > 150")
     assert "the memory stage allocated 200 of 49,152 B on k2's fullest PE (fits)" in answer

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.commands import CommandError
+from app.runs.opening import open_run
 from app.session import moves, places
-from tests.app.sessions import mlp_run
+from tests.app.sessions import mesh_config, mlp_run
 
 
 def test_kernel_stride_stops_where_each_kernel_takes_the_sample() -> None:
@@ -98,3 +101,34 @@ def test_selection_outside_another_run_is_dropped() -> None:
     carried = moves.carry(run, mlp_run(8), cursor)
     assert carried.selection.pe == (63, 63)
     assert 0 <= carried.step < mlp_run(8).timeline.steps
+
+
+def test_layer_stride_stops_where_the_sample_enters_another_layer() -> None:
+    run = open_run(872, "transformer", mesh_config(96, 2), {}).run
+    cursor = moves.select_sample(run, moves.start(run).at(0), 1).cursor
+    cursor = moves.set_stride(run, cursor, "layer").cursor
+    starts = {
+        k.id: start[1] for k, start in zip(run.program.kernels, run.timeline.start, strict=True)
+    }
+    firsts = [min(at for name, at in starts.items() if name.startswith(head))
+              for head in ("embed", "h0", "h1", "logits")]  # fmt: skip
+    said = []
+    for cycle in (*firsts, run.timeline.end[:, 1].max()):
+        move = moves.step(run, cursor, 1)
+        cursor = move.cursor
+        said.append(move.message)
+        assert run.timeline.step_at(cycle) == cursor.step
+    assert said == [
+        "sample 1 enters embed/token, outside of all layers", "sample 1 enters h0",
+        "sample 1 enters h1", "sample 1 enters logits, outside of all layers", "sample 1 is done",
+    ]  # fmt: skip
+    assert moves.step(run, cursor, -2).message == said[2]
+    assert moves.step(run, cursor, 1).message == "this is the last stop of the run"
+
+
+def test_layer_stride_says_when_a_model_has_no_layers() -> None:
+    run = mlp_run()
+    lone = replace(run.program, kernels=run.program.kernels[:1])
+    lone_run = replace(run, execution=replace(run.execution, program=lone))
+    assert "has no layers" in moves.set_stride(lone_run, moves.start(run), "layer").message
+    assert "has no layers" not in moves.set_stride(run, moves.start(run), "kernel").message

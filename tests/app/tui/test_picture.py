@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.session.cursor import Selection
 from app.tui.glyphs import ALERT, BLOCKS, CURSOR, EDGE, OUTLINE, OUTSIDE, plain
 from app.tui.picture import Fit, fit, paint
-from app.views.map import Outline
+from app.views.map import HitMark, Outline
 from tests.app.tui.factory import map_view
 
 ASCII = plain("a test")
@@ -118,3 +120,15 @@ def test_a_view_of_another_size_is_cut_while_the_screen_is_resized() -> None:
 def test_a_faint_value_never_looks_like_nothing() -> None:
     assert paint(map_view([[0, 1]] * 2), 1, 2, ASCII).codes.tolist() == [[0, 1]]
     assert paint(map_view([[0, 1]] * 2), 2, 2, BLOCKS).codes.tolist() == [[0, 1]] * 2
+
+
+def test_what_stopped_the_run_has_a_border_around_its_pe() -> None:
+    view = replace(map_view([[0] * 5] * 5), hit=HitMark(1, 2, "east", "why"))
+    codes = paint(view, 5, 5, BLOCKS).codes
+    assert (codes[:3, 1:4] == ALERT).sum() == 8
+    assert (codes == ALERT).sum() == 8
+    assert codes[1, 2] == 0
+    plain_codes = paint(view, 5, 10, ASCII).codes
+    assert (plain_codes >= EDGE).any()
+    elsewhere = replace(view, hit=HitMark(9, 9, "", "why"))
+    assert not (paint(elsewhere, 5, 5, BLOCKS).codes == ALERT).any()

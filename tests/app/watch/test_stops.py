@@ -37,7 +37,7 @@ def test_a_link_over_90_percent_names_transfer_and_both_ends() -> None:
     assert stop.cycle == 35  # h1 and h2 move their next chunks [35, 40)
     assert stop.kernel == "k1"
     assert stop.also == ("k2", "k3")
-    assert stop.pe == (0, 0)
+    assert (stop.pe, stop.plane) == ((0, 0), "east")
     assert "link east of PE (0, 0) carries 1 wavelets a cycle" in stop.evidence[0]
     route = stop.chain[0]
     assert (route.level, route.name) == ("route", "h1")
