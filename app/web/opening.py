@@ -25,6 +25,7 @@ from app.demo_models import DEMOS
 from app.remote.wire import encode
 from app.runs.opening import USER_ERRORS
 from app.web.folders import MODEL_ENDINGS, FolderError, Folders
+from app.web.recent import runs_of
 from app.web.registry import OpeningError, Registry
 from engine.progress import Cancelled, Progress
 
@@ -177,7 +178,8 @@ def add_opening(api: Blueprint, registry: Registry, folders: Folders, most_bytes
     @api.get("/library/<session>")
     def library(session: str) -> Response:
         registry.get(session)
-        return jsonify({"demos": list(DEMOS), "files": list(folders.names())})
+        return jsonify({"demos": list(DEMOS), "files": list(folders.names()),
+                        "runs": runs_of(registry, session)})  # fmt: skip
 
     @api.post("/open/<session>")
     def open_named(session: str) -> Response:
