@@ -58,7 +58,7 @@
     isOpening = false;
     WS.cover('');
     if (opening.state === 'done') await WS.showRun(opening.what);
-    else if (opening.state === 'failed') WS.toast(opening.message, 'alert');
+    else if (opening.state === 'failed') await WS.showRefusal(opening);
     else WS.toast(`${opening.what} was not opened`);
   };
 

@@ -14,16 +14,18 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.runs.frames import FrameCache
 from app.session.jobs import Jobs, JobState
 from app.web.shelf import Shelf, ShelfError, ShelvedRun
+from app.web.tab import Tab
 from app.web.weighing import weigh
 
 if TYPE_CHECKING:
     from app.debugger import Debugger
+    from app.views.refusal import RefusalView
 
 MOST_SESSIONS = 64
 """tabs remembered; the one unused longest is dropped for a new one"""
@@ -43,45 +45,8 @@ _WEIGH_SECONDS = 20.0
 """time between two looks at the memory"""
 
 
-class OpeningError(ValueError):
-    """A file that could not be opened in a tab; the message is for its page."""
-
-
 class SessionError(LookupError):
     """A tab that this server does not know."""
-
-
-@dataclass(slots=True)
-class _Session:
-    """A tab and its runs. Guarded by the registry's lock."""
-
-    shelf: Shelf
-    born: int
-    """number that no other session of this server has"""
-    used: float
-    """time of the newest request, seconds of the registry's clock"""
-    is_fresh: bool = True
-    """False once another model was opened in it"""
-    faces: dict[str, float] = field(default_factory=dict)
-    """time of the newest look of each page or terminal that follows it"""
-    opening: Jobs = field(default_factory=lambda: Jobs((OpeningError,)))
-    """worker that opens another model in it"""
-
-    @property
-    def debugger(self) -> Debugger:
-        """the debugger of the run that is shown"""
-        return self.shelf.shown
-
-    @property
-    def is_working(self) -> bool:
-        """True while something is computed or opened for it"""
-        states = (self.debugger.job, self.opening.state)
-        return any(state is not None and state.is_running for state in states)
-
-    def stop(self) -> None:
-        """Cancel what works for it."""
-        self.debugger.cancel()
-        self.opening.cancel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +93,7 @@ class Registry:
         self._first: Debugger | None = debugger
         self._most, self._budget, self._clock, self._aside = most, budget_bytes, clock, aside
         self._frames = FrameCache(FRAME_BYTES, FIELDS_KEPT)
-        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+        self._sessions: OrderedDict[str, Tab] = OrderedDict()
         self._pattern = re.compile(rf"{self.epoch}-[0-9a-z]{{8,40}}")
         self._lock = threading.Lock()
         self._born = 0
@@ -189,7 +154,7 @@ class Registry:
         with self._lock:
             self._find(session).shelf.delete(number)
 
-    def _renew(self, found: _Session) -> None:
+    def _renew(self, found: Tab) -> None:
         """Have all faces of a session ask for everything again."""
         self._born += 1
         found.born, found.is_fresh = self._born, False
@@ -229,6 +194,18 @@ class Registry:
         with self._lock:
             return self._find(session).opening
 
+    def refuse(self, session: str, refusal: RefusalView) -> None:
+        """Keep why the newest file could not be opened in a tab, as long as there is the tab."""
+        with self._lock:
+            found = self._sessions.get(session)
+            if found is not None:
+                found.refusal = refusal
+
+    def refusal(self, session: str) -> RefusalView | None:
+        """Return why the newest file that failed could not be opened in a tab, None: none has."""
+        with self._lock:
+            return self._find(session).refusal
+
     def close(self) -> None:
         """Stop what works in the background and forget all sessions."""
         with self._lock:
@@ -245,13 +222,13 @@ class Registry:
                 "this page belongs to a server that has ended; reload it to go on with the new one"
             )
 
-    def _find(self, session: str) -> _Session:
+    def _find(self, session: str) -> Tab:
         self._check(session)
         now = self._clock()
         found = self._sessions.get(session)
         if found is None:
             self._born += 1
-            found = self._sessions[session] = _Session(Shelf(self._make(), now), self._born, now)
+            found = self._sessions[session] = Tab(Shelf(self._make(), now), self._born, now)
             while len(self._sessions) > self._most:
                 self._drop(next(iter(self._sessions)))
         found.used = now
@@ -287,13 +264,13 @@ class Registry:
                     thin(session, before - over)
                     over -= before - self._weigh(session)
 
-    def _weigh(self, session: _Session) -> int:
+    def _weigh(self, session: Tab) -> int:
         """Return the bytes of a session beyond the run that all share."""
         seen: set[int] = set()
         weigh((self._run, self._frames), seen)
         return weigh(session.shelf, seen)
 
-    def _drop_shelved(self, session: _Session, most: int) -> None:
+    def _drop_shelved(self, session: Tab, most: int) -> None:
         """Drop runs that a tab does not show, oldest first, until it holds so few bytes."""
         for old in reversed(session.shelf.runs()[1:]):
             if self._weigh(session) <= most:
@@ -302,11 +279,11 @@ class Registry:
                 with self._lock, suppress(ShelfError):
                     session.shelf.delete(old.number)
 
-    def _forget_undone(self, session: _Session, most: int) -> None:
+    def _forget_undone(self, session: Tab, most: int) -> None:
         if session.debugger.run is not self._run:
             session.debugger.forget_runs()
 
-    def _drop_idle(self, name: str, session: _Session) -> bool:
+    def _drop_idle(self, name: str, session: Tab) -> bool:
         """Drop a session that nobody uses; returns False for any other."""
         with self._lock:
             is_ours = self._sessions.get(name) is session
