@@ -22,12 +22,20 @@
       WS.sendFile(file.files[0]);
     });
     WS.openDialog('Open', 'What is opened takes the place of the run in this tab. A file can also ' +
-      'be dropped on the page.', WS.make('h3', {}, 'Demos'),
+      'be dropped on the page.', WS.runList(found.runs), WS.make('h3', {}, 'Demos'),
     WS.make('div', { class: 'choices' }, ...group(found.demos)),
     WS.make('h3', {}, 'In the folders of the server'),
     found.files.length ? WS.make('div', { class: 'choices' }, ...group(found.files))
       : WS.make('p', { class: 'muted' }, 'no .onnx model and no .wscope recording'),
     WS.make('h3', {}, 'From this computer'), file);
+  };
+
+  /* Show the run that the tab has now, as its server-side cursor has it. */
+  WS.showRun = async function (name) {
+    history.replaceState(null, '', location.pathname);
+    WS.setDifference('off');
+    await WS.refresh();
+    WS.toast(`${name} is open`);
   };
 
   /* Ask the server to open something; the tab's news say how that stands. */
@@ -49,12 +57,8 @@
     if (!isOpening || !opening) return;
     isOpening = false;
     WS.cover('');
-    if (opening.state === 'done') {
-      history.replaceState(null, '', location.pathname);
-      WS.setDifference('off');
-      await WS.refresh();
-      WS.toast(`${opening.what} is open`);
-    } else if (opening.state === 'failed') WS.toast(opening.message, 'alert');
+    if (opening.state === 'done') await WS.showRun(opening.what);
+    else if (opening.state === 'failed') await WS.showRefusal(opening);
     else WS.toast(`${opening.what} was not opened`);
   };
 

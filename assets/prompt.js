@@ -65,19 +65,21 @@
     WS.toast(`${name} is in your downloads`);
   };
 
-  /* Put the open panel's words on the clipboard; where that is not allowed, show them to be copied. */
-  WS.copyPanel = async function () {
-    const text = document.querySelector('[role=tabpanel]:not([hidden])').innerText.trim();
+  /* Put a text on the clipboard; where that is not allowed, show it to be copied. */
+  WS.copyText = async function (what, text) {
     try {
       await navigator.clipboard.writeText(text);
-      WS.toast('The panel is on the clipboard as text');
+      WS.toast(`The ${what} is on the clipboard as text`);
     } catch (error) {
-      const area = WS.make('textarea', { rows: 16, 'aria-label': 'text of the panel' });
+      const area = WS.make('textarea', { rows: 16, 'aria-label': `text of the ${what}` });
       area.value = text;
-      WS.openDialog('Text of the panel', 'This browser lets no page write to the clipboard: copy it from here.', area);
+      WS.openDialog(`Text of the ${what}`, 'This browser lets no page write to the clipboard: copy it from here.', area);
       area.select();
     }
   };
+
+  WS.copyPanel = () => WS.copyText('panel',
+    document.querySelector('[role=tabpanel]:not([hidden])').innerText.trim());
 
   WS.download = async function (ending) {
     WS.toast(`Writing the .${ending} file`);

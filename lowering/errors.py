@@ -43,10 +43,15 @@ class UnsupportedOp:
         nodes = "1 node" if self.count == 1 else f"{self.count} nodes"
         outputs = "1 output" if self.blocked_outputs == 1 else f"{self.blocked_outputs} outputs"
         line = f"{self.op_type}: {nodes} ({shown}{more}), {self.reason}; blocks {outputs}"
-        if self.inputs:
-            named = ", ".join(f"'{name}'" for name in self.inputs[:_NAMES_SHOWN])
-            return f"{line}; it would do if {named} had a fixed value (an initializer)"
-        return f"{line}; {self.alternative}" if self.alternative else line
+        return f"{line}; {self.help}" if self.help else line
+
+    @property
+    def help(self) -> str:
+        """what would make it work, empty where nothing is known"""
+        if not self.inputs:
+            return self.alternative
+        named = ", ".join(f"'{name}'" for name in self.inputs[:_NAMES_SHOWN])
+        return f"it would do if {named} had a fixed value (an initializer)"
 
 
 class UnsupportedOpError(ValueError):

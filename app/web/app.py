@@ -11,6 +11,7 @@ from app.web.callbacks import add_callbacks
 from app.web.folders import Folders
 from app.web.layout import page
 from app.web.opening import MOST_UPLOAD_BYTES, add_opening
+from app.web.recent import add_recent
 from app.web.registry import Registry
 from app.web.routes import make_api
 from app.web.security import guard
@@ -63,6 +64,7 @@ def create_app(
     guard(app.server, allowed)
     api = make_api(registry, known)
     add_opening(api, registry, known, most_upload_bytes)
+    add_recent(api, registry)
     app.server.register_blueprint(api, url_prefix=f"{allowed.base}api")
     app.layout = page(registry.epoch, allowed.base)
     add_callbacks(app, registry)

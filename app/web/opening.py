@@ -14,7 +14,7 @@ import tempfile
 import threading
 import weakref
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,8 +24,12 @@ from app.debugger import Debugger
 from app.demo_models import DEMOS
 from app.remote.wire import encode
 from app.runs.opening import USER_ERRORS
+from app.views.build_refusal import view_refusal
+from app.views.refusal import RefusalView
 from app.web.folders import MODEL_ENDINGS, FolderError, Folders
-from app.web.registry import OpeningError, Registry
+from app.web.recent import runs_of
+from app.web.registry import Registry
+from app.web.tab import OpeningError
 from engine.progress import Cancelled, Progress
 
 MOST_UPLOAD_BYTES = 512 << 20
@@ -34,6 +38,7 @@ MOST_UNPACKED_BYTES = 2 << 30
 """what the sections of a recording may hold together, unpacked"""
 _SAID: tuple[type[Exception], ...] = (*USER_ERRORS, OpeningError)
 """errors whose message is for the page"""
+_FAULT = "the server has a fault; the terminal it runs in says which"
 _MOST_NAME = 80
 """characters kept of the name of a file that was sent"""
 _CHUNK = 1 << 20
@@ -70,11 +75,15 @@ class Opener:
     ) -> Response:
         """Begin to open a source in a tab; how it stands is in the tab's news."""
         before = self._registry.get(session)
+
+        def keep(refusal: RefusalView) -> None:
+            self._registry.refuse(session, refusal)
+
         config = before.run.config if str(source).lower().endswith(".onnx") else None
 
         def work(progress: Progress) -> Debugger:
             try:
-                with self._alone(progress), _said(scrap):
+                with self._alone(progress), _said(name, scrap, keep):
                     if str(source).lower().endswith(".wscope"):
                         check_unpacked(Path(source))
                     return Debugger.open(source, config, progress=progress)
@@ -135,8 +144,8 @@ class Opener:
 
 
 @contextmanager
-def _said(scrap: _Scrap | None) -> Iterator[None]:
-    """Turn what goes wrong into a sentence that names no folder of ours.
+def _said(what: str, scrap: _Scrap | None, keep: Callable[[RefusalView], None]) -> Iterator[None]:
+    """Turn what goes wrong into a sentence that names no folder of ours, and keep its report.
 
     Raises:
         OpeningError: instead of any error but Cancelled.
@@ -146,10 +155,13 @@ def _said(scrap: _Scrap | None) -> Iterator[None]:
     except Cancelled:
         raise
     except _SAID as error:
-        raise OpeningError(_without(scrap, str(error))) from None
+        sentence = _without(scrap, str(error))
+        keep(view_refusal(what, error, sentence))
+        raise OpeningError(sentence) from None
     except Exception as error:
         print(f"waferscope: fault in opening a file: {error!r}", file=sys.stderr, flush=True)
-        raise OpeningError("the server has a fault; the terminal it runs in says which") from None
+        keep(view_refusal(what, error, _FAULT))
+        raise OpeningError(_FAULT) from None
 
 
 def check_unpacked(path: Path) -> None:
@@ -177,7 +189,8 @@ def add_opening(api: Blueprint, registry: Registry, folders: Folders, most_bytes
     @api.get("/library/<session>")
     def library(session: str) -> Response:
         registry.get(session)
-        return jsonify({"demos": list(DEMOS), "files": list(folders.names())})
+        return jsonify({"demos": list(DEMOS), "files": list(folders.names()),
+                        "runs": runs_of(registry, session)})  # fmt: skip
 
     @api.post("/open/<session>")
     def open_named(session: str) -> Response:
@@ -195,6 +208,11 @@ def add_opening(api: Blueprint, registry: Registry, folders: Folders, most_bytes
     def cancel_open(session: str) -> Response:
         registry.get(session)
         return jsonify({"cancelled": registry.opening(session).cancel()})
+
+    @api.get("/refusal/<session>")
+    def refusal(session: str) -> Response:
+        found = registry.refusal(session)
+        return jsonify({"refusal": found.to_json() if found else None})
 
     @api.errorhandler(FolderError)
     def no_such_file(error: FolderError) -> Response:

@@ -2,7 +2,7 @@
 
 Sessions share the run that the server was started with, and one store of frames; what each adds
 (other runs) is weighed. Over the budget, those unused longest are freed, never one that works or
-was just used; then the runs that are only kept to be undone to.
+was just used; then the runs that a tab showed before, and those only kept to be undone to.
 """
 
 from __future__ import annotations
@@ -13,15 +13,19 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.runs.frames import FrameCache
 from app.session.jobs import Jobs, JobState
+from app.web.shelf import Shelf, ShelfError, ShelvedRun
+from app.web.tab import Tab
 from app.web.weighing import weigh
 
 if TYPE_CHECKING:
     from app.debugger import Debugger
+    from app.views.refusal import RefusalView
 
 MOST_SESSIONS = 64
 """tabs remembered; the one unused longest is dropped for a new one"""
@@ -41,40 +45,8 @@ _WEIGH_SECONDS = 20.0
 """time between two looks at the memory"""
 
 
-class OpeningError(ValueError):
-    """A file that could not be opened in a tab; the message is for its page."""
-
-
 class SessionError(LookupError):
     """A tab that this server does not know."""
-
-
-@dataclass(slots=True)
-class _Session:
-    """A tab's debugger. Guarded by the registry's lock."""
-
-    debugger: Debugger
-    born: int
-    """number that no other session of this server has"""
-    used: float
-    """time of the newest request, seconds of the registry's clock"""
-    is_fresh: bool = True
-    """False once another model was opened in it"""
-    faces: dict[str, float] = field(default_factory=dict)
-    """time of the newest look of each page or terminal that follows it"""
-    opening: Jobs = field(default_factory=lambda: Jobs((OpeningError,)))
-    """worker that opens another model in it"""
-
-    @property
-    def is_working(self) -> bool:
-        """True while something is computed or opened for it"""
-        states = (self.debugger.job, self.opening.state)
-        return any(state is not None and state.is_running for state in states)
-
-    def stop(self) -> None:
-        """Cancel what works for it."""
-        self.debugger.cancel()
-        self.opening.cancel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +93,7 @@ class Registry:
         self._first: Debugger | None = debugger
         self._most, self._budget, self._clock, self._aside = most, budget_bytes, clock, aside
         self._frames = FrameCache(FRAME_BYTES, FIELDS_KEPT)
-        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+        self._sessions: OrderedDict[str, Tab] = OrderedDict()
         self._pattern = re.compile(rf"{self.epoch}-[0-9a-z]{{8,40}}")
         self._lock = threading.Lock()
         self._born = 0
@@ -140,13 +112,52 @@ class Registry:
         return found
 
     def replace(self, session: str, debugger: Debugger) -> None:
-        """Give a tab another debugger, such as one on another model."""
+        """Give a tab another debugger, such as one on another model; it keeps the one before."""
         with self._lock:
             found = self._find(session)
             found.debugger.cancel()
-            self._born += 1
             debugger.share_frames(self._frames)
-            found.debugger, found.born, found.is_fresh = debugger, self._born, False
+            found.shelf.put(debugger, found.used)
+            self._renew(found)
+
+    @property
+    def now(self) -> float:
+        """time of this server, seconds"""
+        return self._clock()
+
+    def runs(self, session: str) -> tuple[ShelvedRun, ...]:
+        """Return the runs of a tab, the shown one first, then the newest."""
+        with self._lock:
+            return self._find(session).shelf.runs()
+
+    def reopen(self, session: str, number: int) -> None:
+        """Show a run that the tab showed before, as it was left; what is being opened is cancelled.
+
+        Raises:
+            ShelfError: the tab does not have it.
+        """
+        with self._lock:
+            found = self._find(session)
+            before = found.debugger
+            found.shelf.take(number, found.used)
+            if found.debugger is not before:
+                before.cancel()
+            found.opening.cancel()
+            self._renew(found)
+
+    def delete(self, session: str, number: int) -> None:
+        """Forget a run that a tab does not show.
+
+        Raises:
+            ShelfError: the tab does not have it, or shows it.
+        """
+        with self._lock:
+            self._find(session).shelf.delete(number)
+
+    def _renew(self, found: Tab) -> None:
+        """Have all faces of a session ask for everything again."""
+        self._born += 1
+        found.born, found.is_fresh = self._born, False
 
     def sessions(self) -> tuple[SessionFacts, ...]:
         """Return all sessions, the one used last first."""
@@ -183,6 +194,18 @@ class Registry:
         with self._lock:
             return self._find(session).opening
 
+    def refuse(self, session: str, refusal: RefusalView) -> None:
+        """Keep why the newest file could not be opened in a tab, as long as there is the tab."""
+        with self._lock:
+            found = self._sessions.get(session)
+            if found is not None:
+                found.refusal = refusal
+
+    def refusal(self, session: str) -> RefusalView | None:
+        """Return why the newest file that failed could not be opened in a tab, None: none has."""
+        with self._lock:
+            return self._find(session).refusal
+
     def close(self) -> None:
         """Stop what works in the background and forget all sessions."""
         with self._lock:
@@ -199,13 +222,13 @@ class Registry:
                 "this page belongs to a server that has ended; reload it to go on with the new one"
             )
 
-    def _find(self, session: str) -> _Session:
+    def _find(self, session: str) -> Tab:
         self._check(session)
         now = self._clock()
         found = self._sessions.get(session)
         if found is None:
             self._born += 1
-            found = self._sessions[session] = _Session(self._make(), self._born, now)
+            found = self._sessions[session] = Tab(Shelf(self._make(), now), self._born, now)
             while len(self._sessions) > self._most:
                 self._drop(next(iter(self._sessions)))
         found.used = now
@@ -221,7 +244,7 @@ class Registry:
         return True
 
     def free(self) -> None:
-        """Free memory over the budget: first what is idle, then runs that can only be undone to.
+        """Free memory over the budget: first what is idle, then runs that no tab shows.
 
         Weighing takes a while, so nothing waits for it: the lock is held only to drop.
         """
@@ -229,18 +252,38 @@ class Registry:
             sessions = list(self._sessions.items())
         seen: set[int] = set()
         weigh((self._run, self._frames), seen)
-        held = {name: weigh(session.debugger, seen) for name, session in reversed(sessions)}
+        held = {name: weigh(session.shelf, seen) for name, session in reversed(sessions)}
         over = sum(held.values()) - self._budget
         for name, session in sessions:
             if over > 0 and self._drop_idle(name, session):
                 over -= held[name]
-        for _, session in sessions:
-            if over > 0 and session.debugger.run is not self._run:
-                before = weigh(session.debugger)
-                session.debugger.forget_runs()
-                over -= before - weigh(session.debugger)
+        for thin in (self._drop_shelved, self._forget_undone):
+            for _, session in sessions:
+                if over > 0:
+                    before = self._weigh(session)
+                    thin(session, before - over)
+                    over -= before - self._weigh(session)
 
-    def _drop_idle(self, name: str, session: _Session) -> bool:
+    def _weigh(self, session: Tab) -> int:
+        """Return the bytes of a session beyond the run that all share."""
+        seen: set[int] = set()
+        weigh((self._run, self._frames), seen)
+        return weigh(session.shelf, seen)
+
+    def _drop_shelved(self, session: Tab, most: int) -> None:
+        """Drop runs that a tab does not show, oldest first, until it holds so few bytes."""
+        for old in reversed(session.shelf.runs()[1:]):
+            if self._weigh(session) <= most:
+                return
+            if old.debugger.run is not self._run:
+                with self._lock, suppress(ShelfError):
+                    session.shelf.delete(old.number)
+
+    def _forget_undone(self, session: Tab, most: int) -> None:
+        if session.debugger.run is not self._run:
+            session.debugger.forget_runs()
+
+    def _drop_idle(self, name: str, session: Tab) -> bool:
         """Drop a session that nobody uses; returns False for any other."""
         with self._lock:
             is_ours = self._sessions.get(name) is session

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from time import monotonic, sleep
 from urllib.parse import urlsplit
 
+from waitress import wasyncore
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from app.debugger import Debugger
@@ -20,6 +21,8 @@ from app.remote.link import Link, parse_address
 from app.remote.listing import choose, list_sessions
 from app.remote.session import RemoteSession
 from app.web import Access, Registry, create_app
+from app.web.server import address_of, listen
+from app.web.server import make_server as make_tool_server
 
 WAIT_SECONDS = 30.0
 
@@ -60,6 +63,25 @@ def served(debugger: Debugger, access: Access | None = None) -> Iterator[Served]
         server.shutdown()
         server.server_close()
         thread.join(5)
+
+
+@contextmanager
+def served_by_waitress(debugger: Debugger, registry: Registry | None = None) -> Iterator[str]:
+    """Serve a debugger by the tool's own server in a thread; yields the address.
+
+    The server's sockets are closed by its own thread, which would else fail on them after the test.
+    """
+    listener = listen(0)
+    server = make_tool_server(debugger, listener, registry)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        yield address_of(listener)
+    finally:
+        server.trigger.pull_trigger(lambda: wasyncore.close_all(server._map))
+        thread.join(WAIT_SECONDS)
+        server.task_dispatcher.shutdown()
+        assert not thread.is_alive()
 
 
 @contextmanager

@@ -76,15 +76,23 @@ def address(debugger: Debugger) -> Iterator[str]:
 
 
 @contextmanager
-def watched(browser: Browser, address: str) -> Iterator[Page]:
+def watched(browser: Browser, address: str, expected: tuple[str, ...] = ()) -> Iterator[Page]:
     """Open the page and wait for the first map.
 
     Whatever goes wrong in it, or in pages opened beside it, fails the test at its end: an error or
-    a warning on the console, an exception, a request to anything but the server.
+    a warning on the console, an exception, a request to anything but the server. `expected` are
+    parts of what the browser itself says about requests that a test means to fail.
     """
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
     wrong: list[str] = []
-    context.on("console", lambda m: wrong.append(m.text) if m.type in _BAD else None)
+    context.on(
+        "console",
+        lambda m: (
+            wrong.append(m.text)
+            if m.type in _BAD and not any(part in m.text for part in expected)
+            else None
+        ),
+    )
     context.on("weberror", lambda error: wrong.append(str(error.error)))
     context.on("request", lambda r: None if is_local(r.url) else wrong.append(r.url))
     page = context.new_page()

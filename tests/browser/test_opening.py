@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from playwright.sync_api import Page, expect
 
 from app.debugger import Debugger
+from tests.factories.refused import refused_model
 
 
 def test_progress_is_shown_and_cancel_keeps_the_run(page: Page, debugger: Debugger) -> None:
@@ -37,6 +40,37 @@ def test_model_is_there_when_it_is_compiled(page: Page) -> None:
 def test_file_that_cannot_be_read_is_said_and_the_run_stays(page: Page) -> None:
     before = page.evaluate("window.WS.state.born")
     page.evaluate("window.WS.sendFile(new File(['no model'], 'broken.onnx'))")
-    expect(page.locator("#toast.alert")).to_contain_text("broken")
+    dialog = page.locator("#prompt")
+    expect(dialog).to_contain_text("broken.onnx was not opened")
+    expect(dialog.locator("p.alert")).to_contain_text("broken")
+    expect(dialog).to_contain_text("What helps")
     expect(page.locator("#cover")).to_be_hidden()
     assert page.evaluate("window.WS.state.born") == before
+
+
+def test_unsupported_operators_are_reported_and_the_run_stays(page: Page, tmp_path: Path) -> None:
+    before = page.evaluate("window.WS.state.born")
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_label("file to send").set_input_files(refused_model(tmp_path))
+    dialog = page.locator("#prompt")
+    expect(dialog).to_contain_text("was not opened")
+    rows = dialog.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    det, where = rows.filter(has_text="Det"), rows.filter(has_text="NonZero")
+    expect(det.locator("td").nth(1)).to_have_text("2")
+    expect(det.locator("td").nth(2)).to_have_text("det1, det2")
+    expect(where.locator("td").nth(2)).to_have_text("<b>where</b>")
+    expect(where.locator("td").last).to_contain_text("Where")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    dialog.get_by_role("button", name="Copy as text").click()
+    expect(page.locator("#toast")).to_contain_text("The report is on the clipboard")
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert "Det x 2" in text
+    assert "nodes: det1, det2" in text
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert page.evaluate("window.WS.state.born") == before
+    page.keyboard.press("End")
+    page.wait_for_function(
+        "window.MESH.step === window.WS.state.cursor.step && window.MESH.step > 0"
+    )

@@ -12,8 +12,11 @@ from app.remote.link import Link, parse_address
 from app.web import Access, Registry, create_app
 from tests.app.served import ServerProcess, attached, until
 from tests.app.sessions import mlp_session
-from tests.browser.conftest import LiveServer
+from tests.browser.conftest import LiveServer, watched
 
+LOST = ("net::ERR_", "status of 410")
+"""what a browser says of a server that has ended, and of its tab on the next one"""
+LOCKED = (*LOST, "status of 401")
 PAINTED = "window.MESH && window.MESH.painted > 0"
 
 
@@ -24,14 +27,6 @@ def servers() -> Iterator[list[ServerProcess]]:
     yield started
     for server in started:
         server.kill()
-
-
-def open_page(browser: Browser, address: str) -> Page:
-    page = browser.new_page()
-    page.set_default_timeout(60_000)
-    page.goto(address)
-    page.wait_for_function(PAINTED)
-    return page
 
 
 def cursor_of(page: Page) -> Any:
@@ -57,15 +52,14 @@ def look_closely(page: Page, *selection: object) -> Any:
 
 def test_page_says_what_to_do_and_comes_back_by_itself(browser: Browser) -> None:
     first = LiveServer(mlp_session())
-    page = open_page(browser, first.address)
-    epoch = page.evaluate("window.WS.epoch")
-    first.stop()
-    page.keyboard.press("n")
-    expect(page.locator("#cover")).to_contain_text("Start waferscope again")
-    second = LiveServer(mlp_session(), first.port)
-    page.wait_for_function(f"epoch => {PAINTED} && window.WS.epoch !== epoch", arg=epoch)
-    expect(page.locator("#cover")).to_be_hidden()
-    page.close()
+    with watched(browser, first.address, LOST) as page:
+        epoch = page.evaluate("window.WS.epoch")
+        first.stop()
+        page.keyboard.press("n")
+        expect(page.locator("#cover")).to_contain_text("Start waferscope again")
+        second = LiveServer(mlp_session(), first.port)
+        page.wait_for_function(f"epoch => {PAINTED} && window.WS.epoch !== epoch", arg=epoch)
+        expect(page.locator("#cover")).to_be_hidden()
     second.stop()
 
 
@@ -74,29 +68,32 @@ def test_killed_server_is_said_without_a_key_and_the_whole_view_is_back(
     browser: Browser, servers: list[ServerProcess], selection: tuple[object, ...]
 ) -> None:
     servers.append(ServerProcess())
-    page = open_page(browser, servers[0].address)
-    shown, epoch = look_closely(page, *selection), page.evaluate("window.WS.epoch")
-    assert (shown["step"], shown["log"], shown["sample"]) == (17, True, 2)
-    servers[0].kill()
-    expect(page.locator("#cover")).to_contain_text("The server does not answer")
-    expect(page.locator("#cover")).to_be_visible()
-    servers.append(ServerProcess(servers[0].port))
-    page.wait_for_function(f"epoch => {PAINTED} && window.WS.epoch !== epoch", arg=epoch)
-    page.wait_for_function("window.MESH.step === 17 && window.MESH.metric === 'traffic'")
-    page.wait_for_function("window.WS.mesh.box.join() === '2,3,20,21'")
-    until(lambda: cursor_of(page) == shown, "the whole view is back")
-    expect(page.locator("#cover")).to_be_hidden()
-    page.keyboard.press("n")
-    page.wait_for_function("window.MESH.step === 18")
-    page.close()
+    with watched(browser, servers[0].address, LOST) as page:
+        page.set_default_timeout(60_000)
+        shown, epoch = look_closely(page, *selection), page.evaluate("window.WS.epoch")
+        assert (shown["step"], shown["log"], shown["sample"]) == (17, True, 2)
+        servers[0].kill()
+        expect(page.locator("#cover")).to_contain_text("The server does not answer")
+        expect(page.locator("#cover")).to_be_visible()
+        servers.append(ServerProcess(servers[0].port))
+        page.wait_for_function(f"epoch => {PAINTED} && window.WS.epoch !== epoch", arg=epoch)
+        page.wait_for_function("window.MESH.step === 17 && window.MESH.metric === 'traffic'")
+        page.wait_for_function("window.WS.mesh.box.join() === '2,3,20,21'")
+        until(lambda: cursor_of(page) == shown, "the whole view is back")
+        expect(page.locator("#cover")).to_be_hidden()
+        page.keyboard.press("n")
+        page.wait_for_function("window.MESH.step === 18")
 
 
 def test_page_and_terminal_meet_again_in_one_session(
     browser: Browser, servers: list[ServerProcess]
 ) -> None:
     servers.append(ServerProcess())
-    page = open_page(browser, servers[0].address)
-    with attached(Link(parse_address(servers[0].address))) as terminal:
+    with (
+        watched(browser, servers[0].address, LOST) as page,
+        attached(Link(parse_address(servers[0].address))) as terminal,
+    ):
+        page.set_default_timeout(60_000)
         shown = look_closely(page, "pe", 5, 6)
         until(lambda: terminal.cursor.selection.pe == (5, 6), "the terminal has followed")
         servers[0].kill()
@@ -108,24 +105,19 @@ def test_page_and_terminal_meet_again_in_one_session(
         until(lambda: cursor_of(page) == shown, "the view is back")
         terminal.do("seek", 4)
         page.wait_for_function("window.MESH.step === 4")
-    page.close()
 
 
 def test_new_token_is_asked_for_and_the_page_comes_back_with_it(browser: Browser) -> None:
     first = LiveServer(mlp_session())
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(first.address)
-    page.wait_for_function(PAINTED)
-    first.stop()
-    app = create_app(Registry(mlp_session()), Access("127.0.0.1", "new-token"))
-    second = LiveServer(mlp_session(), first.port, app)
-    expect(page.locator("#cover")).to_contain_text("asks for its token")
-    other = context.new_page()
-    other.goto(f"{second.address}?token=new-token")
-    other.wait_for_function(PAINTED)
-    assert "new-token" not in other.url
-    page.wait_for_function("document.body && !document.body.classList.contains('offline')")
-    page.wait_for_function(PAINTED)
-    context.close()
+    with watched(browser, first.address, LOCKED) as page:
+        first.stop()
+        app = create_app(Registry(mlp_session()), Access("127.0.0.1", "new-token"))
+        second = LiveServer(mlp_session(), first.port, app)
+        expect(page.locator("#cover")).to_contain_text("asks for its token")
+        other = page.context.new_page()
+        other.goto(f"{second.address}?token=new-token")
+        other.wait_for_function(PAINTED)
+        assert "new-token" not in other.url
+        page.wait_for_function("document.body && !document.body.classList.contains('offline')")
+        page.wait_for_function(PAINTED)
     second.stop()

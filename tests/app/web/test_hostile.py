@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import random
 import socket
-import threading
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from flask.testing import FlaskClient
 
 from app.debugger import Debugger
 from app.web import Folders, Registry, create_app
-from app.web.server import address_of, listen, make_server
+from app.web.server import address_of
+from tests.app.served import served_by_waitress
 from tests.app.sessions import mlp_run
 from tests.app.web.opened import ended
 
@@ -174,13 +175,8 @@ def test_ten_thousand_bad_requests_leave_the_server_well(
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    listener = listen(0)
-    server = make_server(Debugger(mlp_run()), listener)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield listener.getsockname()[1]
-    server.close()
-    listener.close()
+    with served_by_waitress(Debugger(mlp_run())) as address:
+        yield urlsplit(address).port or 0
 
 
 def talk(port: int, request: bytes) -> bytes:

@@ -14,10 +14,11 @@ from flask.testing import FlaskClient
 from app.debugger import Debugger
 from app.web import Registry
 from app.web.opening import MOST_UNPACKED_BYTES, check_unpacked
-from app.web.registry import OpeningError
+from app.web.tab import OpeningError
 from engine.progress import Progress
 from tests.app.served import until
 from tests.app.web.opened import ended
+from tests.factories.refused import refused_model
 
 
 class Gate:
@@ -135,7 +136,28 @@ def test_fault_of_ours_is_told_without_its_inside(
     answer = client.post(f"/api/open/{session}", json={"name": "cnn"})
     message = ended(client, session, answer)["message"]
     assert message == "the server has a fault; the terminal it runs in says which"
+    assert "secret place" not in client.get(f"/api/refusal/{session}").text
     assert "secret place" in capfd.readouterr().err
+
+
+def test_report_of_what_was_refused_is_its_tabs_own(
+    client: FlaskClient, session: str, registry: Registry, tmp_path: Path
+) -> None:
+    assert client.get(f"/api/refusal/{session}").get_json() == {"refusal": None}
+    data = refused_model(tmp_path).read_bytes()
+    answer = client.post(f"/api/upload/{session}/mine.onnx", data=data)
+    assert ended(client, session, answer)["state"] == "failed"
+    told = client.get(f"/api/refusal/{session}").get_json()["refusal"]
+    assert told["what"] == "mine.onnx"
+    assert sorted(row["op"] for row in told["ops"]) == ["Det", "NonZero"]
+    assert tempfile.gettempdir() not in str(told)
+    other = client.get(f"/api/refusal/{registry.epoch}-bbbbbbbb").get_json()
+    assert other == {"refusal": None}
+    broken = client.post(f"/api/upload/{session}/broken.onnx", data=b"no model")
+    ended(client, session, broken)
+    told = client.get(f"/api/refusal/{session}").get_json()["refusal"]
+    assert (told["what"], told["ops"]) == ("broken.onnx", [])
+    assert tempfile.gettempdir() not in str(told)
 
 
 def test_recording_that_unpacks_to_gigabytes_is_refused_before_it_is_read(

@@ -140,3 +140,17 @@ def test_frames_are_kept_together(debugger: Debugger) -> None:
     registry.replace(tab(registry, "aaaaaaaa"), other)
     assert other.frame("traffic", 3) is not first.frame("traffic", 3)
     assert first.frame("traffic", 3) is second.frame("traffic", 3)
+
+
+def test_runs_that_no_tab_shows_are_dropped_over_the_budget(debugger: Debugger) -> None:
+    clock = Clock()
+    registry = Registry(debugger, budget_bytes=1000, clock=clock, aside=at_once)
+    name = tab(registry, "aaaaaaaa")
+    registry.get(name)
+    for samples in (2, 3):
+        registry.replace(name, Debugger(heavy(Debugger(debugger.run), samples).run))
+    assert [run.number for run in registry.runs(name)] == [3, 2, 1]
+    clock.now += IDLE_SECONDS - 1
+    registry.get(name)
+    assert [run.number for run in registry.runs(name)] == [3, 1]  # the shared run costs nothing
+    assert registry.get(name).run.program.samples == 3

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import urllib.error
 import urllib.request
 from urllib.parse import urlsplit
@@ -15,7 +14,7 @@ import pytest
 
 from app.debugger import Debugger
 from app.web import Registry, ServeError, serve
-from app.web.server import address_of, listen, make_server
+from tests.app.served import served_by_waitress
 
 _SCRIPT = """
 from app.web import serve
@@ -73,13 +72,8 @@ def test_sigterm_ends_it_cleanly_and_the_token_is_printed_once() -> None:
 
 def test_server_uses_the_registry_it_is_given(debugger: Debugger) -> None:
     registry = Registry(debugger)
-    listener = listen(0)
-    server = make_server(debugger, listener, registry)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    address = f"{address_of(listener)}api/state/{registry.epoch}-0123456789"
-    with urllib.request.urlopen(address, timeout=20) as answer:
-        assert answer.status == 200
-    assert len(registry) == 1
-    server.close()
-    listener.close()
+    with served_by_waitress(debugger, registry) as address:
+        state = f"{address}api/state/{registry.epoch}-0123456789"
+        with urllib.request.urlopen(state, timeout=20) as answer:
+            assert answer.status == 200
+        assert len(registry) == 1
