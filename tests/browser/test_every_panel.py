@@ -16,6 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 from app.commands import COMMANDS
 from app.debugger import Debugger
 from app.headless import view_of
+from app.web import Registry, create_app
+from app.web.folders import Folders
 from app.web.layout import TABS
 from app.web.pages import PAGES
 from tests.browser.conftest import LiveServer, watched
@@ -28,7 +30,7 @@ VIEWS = {"overview": "bottleneck", "why": "why", "hot": "hot", "breaks": "breaks
 """panel -> view whose sentence it shows"""
 LATER = {"cancel", "load-config", "save-config", "export", "export-difference", "advise",
          "optimize", "values", "undo", "redo", "set", "compare"}  # fmt: skip
-"""commands that write files or start work: they have tests of their own in this folder"""
+"""commands that write files or start work"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +39,19 @@ class Live:
 
     page: Page
     session: Debugger
+    folder: Path
+    """where the page may write files"""
 
 
 @pytest.fixture(scope="module", params=list(MODELS))
-def live(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Live]:
-    session = Debugger.open(MODELS[request.param])
-    server = LiveServer(session)
+def live(
+    request: pytest.FixtureRequest, browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Live]:
+    session, folder = Debugger.open(MODELS[request.param]), tmp_path_factory.mktemp("files")
+    app = create_app(Registry(session), folders=Folders.of(folder))
+    server = LiveServer(session, app=app)
     with watched(browser, server.address) as page:
-        yield Live(page, session)
+        yield Live(page, session, folder)
     server.stop()
 
 
@@ -137,3 +144,37 @@ def test_every_screen_command_is_done_by_its_key(live: Live) -> None:
         else:
             words = "Ctrl-C" if command.id == "quit" else "steps a second"
             expect(page.locator("#toast")).to_contain_text(words)
+
+
+def test_commands_that_write_files_or_start_work(live: Live) -> None:
+    page, session = live.page, live.session
+    done = set()
+
+    def run(name: str, *words: str) -> None:
+        state = page.evaluate("([id, args]) => window.WS.run(id, args)", [name, list(words)])
+        assert not (state or {}).get("error"), f"{name}: {state['error']}"
+        session.wait(60)
+        done.add(name)
+
+    before = session.run.program.samples
+    run("set", "samples", str(before + 1))
+    assert session.run.program.samples == before + 1
+    run("save-config", "kept.yaml")
+    run("undo")
+    assert session.run.program.samples == before
+    run("redo")
+    assert session.run.program.samples == before + 1
+    run("undo")
+    run("load-config", "kept.yaml")
+    assert session.run.program.samples == before + 1
+    run("compare")
+    run("export-difference", "difference.png")
+    assert (live.folder / "difference.png").read_bytes().startswith(b"\x89PNG")
+    run("values")
+    assert session.run.computed is not None
+    for name, words in (("advise", ()), ("optimize", ("1",)), ("cancel", ())):
+        run(name, *words)
+    with page.expect_download() as download:
+        run("export", "view.csv")
+    assert download.value.suggested_filename.endswith(".csv")
+    assert done == LATER
