@@ -101,6 +101,17 @@ class Debugger(ComparingVerbs, SurveyVerbs):
         """Return the whole grid of a metric in a step at full resolution."""
         return self._frames.get(self.run, metric, step)
 
+    def compared_frame(self, metric: str, step: int) -> Frame:
+        """Return the same of the run compared with.
+
+        Raises:
+            KeyError: no such metric. IndexError: no such step, or nothing is compared.
+        """
+        other = self.compared
+        if other is None:
+            raise IndexError("nothing is compared")
+        return self._frames.get(other, metric, step)
+
     def frame_bytes(self, metric: str, step: int) -> bytes:
         """Return the codes of `frame`, rows x cols in C order."""
         return self.frame(metric, step).data

@@ -27,6 +27,7 @@
     compare: (args) => compare(args),
     difference: (args) => WS.setDifference(args[0]),
     'difference-off': () => WS.setDifference('off'),
+    beside: () => WS.setBeside(!WS.isBeside()),
     tensors: () => WS.showTab('values'),
     help: () => WS.openHelp(),
     'ask-search': () => WS.askSearch(),

@@ -22,6 +22,7 @@
     if (before && before.born > state.born) return;
     WS.state = state;
     if (!state.compared && WS.differenceMode() !== 'off') WS.setDifference('off');
+    if (!state.compared) WS.setBeside(false);
     if (before && before.born !== state.born && state.news.is_fresh) comeBack();
     if (state.error) WS.toast(state.error, 'alert');
     else announce(state.status);

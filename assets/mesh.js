@@ -7,13 +7,11 @@
   const FOOT = 32; // CSS pixels below a fitted map, for the sentence about it
   const NARROW = 900; // CSS pixels of the canvas below which the sentence may take two lines
   const SECOND_LINE = 20;
-  const picture = document.createElement('canvas');
+  const plate = { picture: document.createElement('canvas'), image: null, built: '' };
   let canvas = null;
   let plainName = ''; // the canvas's name for screen readers, to which a hit is added
   let ctx = null;
   let scene = null; // {codes, levels, unit, metric, facts, striped, step, run, log}
-  let built = '';
-  let image = null; // pixels of the picture, kept from frame to frame
   let version = 0;
   let queued = false;
   let wanted = '';
@@ -48,9 +46,10 @@
     const { step, metric, log } = state.cursor;
     const key = `${run}/${metric}/${step}/${log}/${WS.differenceMode()}`;
     wanted = key;
-    const [codes, levels, causes, differs] = await Promise.all([
+    const [codes, levels, causes, differs, beside] = await Promise.all([
       WS.frame(run, metric, step), WS.levels(run, metric, log), WS.frame(run, 'cause', 0),
       WS.differenceMode() === 'off' ? null : WS.differenceScene(run, metric, step),
+      WS.besideScene(run, metric, step, log),
     ]);
     if (wanted !== key || facts !== WS.facts) return 'overtaken';
     if (!codes || !levels || !causes) return 'missing';
@@ -62,6 +61,7 @@
     version += 1;
     canvas.setAttribute('aria-label', state.hit ? `${plainName}; ${state.hit.text}` : plainName);
     if (differs) WS.showDifferenceLegend(scene);
+    WS.tieBeside(beside);
     await mesh.paint();
     return 'painted';
   };
@@ -131,19 +131,22 @@
     return new Promise((resolve) => requestAnimationFrame(() => {
       queued = false;
       draw();
+      WS.drawBeside();
       Object.assign(window.MESH, { step: scene.step, run: scene.run, metric: scene.metric.id,
         difference: scene.about ? WS.differenceMode() : 'off', k: mesh.k, ox: mesh.ox, oy: mesh.oy, painted: window.MESH.painted + 1 });
       resolve();
     }));
   };
 
-  function build(f) {
+  /* Turn a scene's codes into the pixels of a plate, which are kept from frame to frame. */
+  function build(plate, scene, f, version) {
     const theme = document.documentElement.dataset.theme;
     const key = `${version}/${f}/${theme}`;
-    if (built === key) return;
-    built = key;
-    const { metric, facts, levels } = scene;
-    const { nil } = scene;
+    if (plate.built === key) return;
+    plate.built = key;
+    const { metric, facts, levels, nil } = scene;
+    const { picture } = plate;
+    let { image } = plate;
     const pooled = WS.pool(scene.codes, facts.striped, ...facts.grid, f, metric.pool);
     const category = metric.kind === 'category';
     const colours = WS.colours(metric.palette, theme);
@@ -151,6 +154,7 @@
       picture.width = pooled.cols; // a canvas set to its own size would still take new memory
       picture.height = pooled.rows;
       image = new ImageData(pooled.cols, pooled.rows);
+      plate.image = image;
     }
     const pixels = new Uint32Array(image.data.buffer);
     const { codes, blank } = pooled;
@@ -162,20 +166,27 @@
     picture.getContext('2d').putImageData(image, 0, 0);
   }
 
-  function draw() {
+  /* Draw a scene where the viewport of the map has it; returns how many PEs a side share a pixel. */
+  mesh.drawScene = function (ctx, canvas, plate, scene, version) {
     const { k, ox, oy } = mesh;
     const [rows, cols] = scene.facts.grid;
     const f = k >= 1 ? 1 : Math.ceil(1 / k);
-    build(f);
+    build(plate, scene, f, version);
+    const { picture } = plate;
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.fillStyle = WS.css('--map');
     ctx.fillRect(0, 0, canvas.width, canvas.height);
     WS.hatch(ctx, ox, oy, cols * k, rows * k);
     ctx.imageSmoothingEnabled = false;
     ctx.drawImage(picture, ox, oy, picture.width * f * k, picture.height * f * k);
+    WS.drawOverlay(ctx, canvas, mesh, scene);
+    return f;
+  };
+
+  function draw() {
+    const f = mesh.drawScene(ctx, canvas, plate, scene, version);
     const shared = { mode: 'commonest', extreme: 'farthest from equal' }[scene.metric.pool] || scene.metric.pool;
     mesh.pooling = f > 1 ? `${shared} of ${f}x${f} PEs a pixel` : '';
-    WS.drawOverlay(ctx, canvas, mesh, scene);
     WS.$('pooling').textContent = mesh.pooling;
   }
 })();

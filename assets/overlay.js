@@ -141,15 +141,15 @@
   /* Write each PE's value into it where there is room. */
   function values(ctx, canvas, mesh, scene) {
     if (mesh.k < 44 * mesh.ratio || scene.metric.kind === 'category') return;
-    const cols = scene.facts.grid[1];
+    const [rows, cols] = scene.facts.grid;
     const [row, col, high, wide] = mesh.visible();
     ctx.font = `${11 * mesh.ratio}px ${WS.css('--font')}`;
     ctx.textAlign = 'center';
     ctx.strokeStyle = WS.css('--label-halo');
     ctx.fillStyle = WS.css('--label');
     ctx.lineWidth = 3 * mesh.ratio;
-    for (let r = row; r < row + high; r++) {
-      for (let c = col; c < col + wide; c++) {
+    for (let r = row; r < Math.min(rows, row + high); r++) {
+      for (let c = col; c < Math.min(cols, col + wide); c++) {
         const code = scene.codes[r * cols + c];
         if (code === scene.nil && scene.facts.striped[r * cols + c]) continue;
         const at = [(c + 0.5) * mesh.k + mesh.ox, (r + 0.6) * mesh.k + mesh.oy];
@@ -164,7 +164,7 @@
      it is, as its kernels follow each other on the same PEs. */
   function shown(facts) {
     const streaming = WS.state && WS.state.streaming;
-    if (!streaming) return facts.outlines;
+    if (!streaming || !facts.regions) return facts.outlines;
     return streaming.turn.map((name) => ({ ...facts.regions[name], severity: 'ok',
       name: streaming.is_waiting ? `next: ${name}` : name }));
   }

@@ -11,17 +11,18 @@
   let last = null;
 
   WS.startPointer = function () {
-    const canvas = WS.$('mesh');
-    band = canvas.parentElement.appendChild(WS.make('div', { class: 'band', hidden: '' }));
-    canvas.addEventListener('wheel', onWheel, { passive: false });
-    canvas.addEventListener('pointerdown', onDown);
-    canvas.addEventListener('pointermove', onMove);
-    canvas.addEventListener('pointerup', onUp);
-    canvas.addEventListener('pointerleave', () => { if (!drag) hideHover(); });
+    band = WS.$('mesh').parentElement.appendChild(WS.make('div', { class: 'band', hidden: '' }));
+    [WS.$('mesh'), WS.$('mesh-a')].forEach((canvas) => {
+      canvas.addEventListener('wheel', onWheel, { passive: false });
+      canvas.addEventListener('pointerdown', onDown);
+      canvas.addEventListener('pointermove', onMove);
+      canvas.addEventListener('pointerup', onUp);
+      canvas.addEventListener('pointerleave', () => { if (!drag) hideHover(); });
+    });
   };
 
   function place(event) {
-    const rect = WS.$('mesh').getBoundingClientRect();
+    const rect = event.currentTarget.getBoundingClientRect();
     return [event.clientX - rect.left, event.clientY - rect.top];
   }
 
@@ -51,7 +52,7 @@
     if (event.button !== 0 || !WS.mesh.scene()) return;
     const [x, y] = place(event);
     drag = { x, y, startX: x, startY: y, moved: false, box: event.shiftKey };
-    WS.$('mesh').setPointerCapture(event.pointerId);
+    event.currentTarget.setPointerCapture(event.pointerId);
   }
 
   function onMove(event) {

@@ -7,6 +7,7 @@ from importlib import resources
 from dash import Dash
 
 from app.web.access import Access
+from app.web.beside import add_beside
 from app.web.callbacks import add_callbacks
 from app.web.folders import Folders
 from app.web.layout import page
@@ -65,6 +66,7 @@ def create_app(
     api = make_api(registry, known)
     add_opening(api, registry, known, most_upload_bytes)
     add_recent(api, registry)
+    add_beside(api, registry)
     app.server.register_blueprint(api, url_prefix=f"{allowed.base}api")
     app.layout = page(registry.epoch, allowed.base)
     add_callbacks(app, registry)

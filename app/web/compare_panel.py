@@ -27,6 +27,8 @@ def compare_panel(view: CompareView | None) -> Any:
             [act("Map of the run", "difference", "run", "Colour each PE by B less A"),
              act("Map of the step", "difference", "step",
                  "The same between this step and A's step at the same progress"),
+             act("Side by side", "beside", "",
+                 "A's map beside this one: same place, same progress, same colours"),
              act("Plain map", "difference", "off", "Show this run alone"),
              act("End", "compare", "off", "Compare no longer", "difference-off")],
             className="buttons",

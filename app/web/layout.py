@@ -105,7 +105,16 @@ def _map() -> Any:
         ],
         className="map",
     )
-    return html.Div([html.Div(id="notice"), picture], className="middle-map")
+    return html.Div([html.Div(id="notice"), _beside(), picture], className="middle-map")
+
+
+def _beside() -> Any:
+    """Return the map of the run compared with, tied to the other."""
+    canvas = html.Canvas(id="mesh-a", role="img", **{"aria-label": "map of the run compared with"})
+    return html.Div(
+        [canvas, html.Div(id="beside-caption", role="status")],
+        id="beside", className="map", hidden=True,
+    )  # fmt: skip
 
 
 def _right() -> Any:

@@ -44,7 +44,7 @@ def make_api(registry: Registry, folders: Folders | None = None) -> Blueprint:
 
     @api.get("/tables/<epoch>")
     def tables(epoch: str) -> Response:
-        return _kept(jsonify(page_tables()))
+        return kept(jsonify(page_tables()))
 
     @api.errorhandler(SessionError)
     def unknown_session(error: SessionError) -> tuple[Response, int]:
@@ -175,13 +175,13 @@ def _add_run_routes(api: Blueprint, registry: Registry) -> None:
     @api.get("/run/<session>/<int:run>")
     def facts(session: str, run: int) -> Response:
         debugger = registry.get(session)
-        return jsonify(run_facts(debugger)) if debugger.run.id == run else _gone()
+        return jsonify(run_facts(debugger)) if debugger.run.id == run else gone()
 
     @api.get("/timeline/<session>/<int:run>/<int:start>/<int:end>/<int:bins>")
     def timeline(session: str, run: int, start: int, end: int, bins: int) -> Response:
         debugger = registry.get(session)
         if debugger.run.id != run:
-            return _gone()
+            return gone()
         try:
             return jsonify(debugger.view_timeline(bins, start, end).to_json())
         except ValueError as error:
@@ -191,39 +191,40 @@ def _add_run_routes(api: Blueprint, registry: Registry) -> None:
     def frame(session: str, run: int, metric: str, step: int) -> Response:
         debugger = registry.get(session)
         if debugger.run.id != run:
-            return _gone()
+            return gone()
         try:
             data = debugger.frame_bytes(metric, step)
         except LookupError as error:
             return Response(str(error.args[0]), status=404, mimetype="text/plain")
-        return _kept(Response(data, mimetype="application/octet-stream"))
+        return kept(Response(data, mimetype="application/octet-stream"))
 
     @api.get("/difference/<session>/<int:run>/<what>/<metric>/<int:step>")
     def difference(session: str, run: int, what: str, metric: str, step: int) -> Response:
         debugger = registry.get(session)
         if debugger.run.id != run or debugger.cursor.step != step:
-            return _gone()
+            return gone()
         return difference_answer(debugger, what, metric)
 
     @api.get("/levels/<session>/<int:run>/<metric>/<int:log>")
     def levels(session: str, run: int, metric: str, log: int) -> Response:
         debugger = registry.get(session)
         if debugger.run.id != run:
-            return _gone()
+            return gone()
         try:
             data, headers = level_table(debugger.run, metric, bool(log))
         except LookupError as error:
             return Response(str(error.args[0]), status=404, mimetype="text/plain")
-        answer = _kept(Response(data, mimetype="application/octet-stream"))
+        answer = kept(Response(data, mimetype="application/octet-stream"))
         answer.headers.update(headers)
         return answer
 
 
-def _gone() -> Response:
+def gone() -> Response:
     """Answer for a run that is no longer shown: nothing, the page asks for the state again."""
     return Response(status=204)
 
 
-def _kept(response: Response) -> Response:
+def kept(response: Response) -> Response:
+    """Have browsers keep an answer whose address always means the same."""
     response.headers["Cache-Control"] = _FOR_EVER
     return response

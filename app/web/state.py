@@ -15,7 +15,7 @@ from app.views.base import to_plain
 from app.views.build_map import view_map
 from app.views.build_streaming import view_streaming
 from app.views.help import view_help
-from app.views.map import code_levels
+from app.views.map import Scale, code_levels
 from engine.causes import CAUSES
 from engine.metrics import METRICS
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 STRIPES = ("unassigned", "defective")
 """categories that the canvas hatches instead of colouring"""
+STRIPE_CODES = tuple(CAUSES.index(name) for name in STRIPES)
 
 
 def page_state(debugger: Debugger) -> dict[str, Any]:
@@ -53,7 +54,7 @@ def run_facts(debugger: Debugger) -> dict[str, Any]:
         "regions": {kernel.id: to_plain(kernel.region) for kernel in run.program.kernels},
         "outlines": to_plain(view_map(run, whole, 1, 1).outlines),
         "timeline": debugger.view_timeline(bins=800).to_json(),
-        "stripes": [CAUSES.index(name) for name in STRIPES],
+        "stripes": list(STRIPE_CODES),
     }
 
 
@@ -78,8 +79,12 @@ def colour_tables() -> dict[str, Any]:
     }
 
 
-def level_table(run: Run, metric_id: str, log: bool) -> tuple[bytes, dict[str, str]]:
+def level_table(
+    run: Run, metric_id: str, log: bool, like: Scale | None = None
+) -> tuple[bytes, dict[str, str]]:
     """Return colour level by code (256 or 65,536 bytes) and headers that say what a code is.
+
+    `like` is the scale of another run, whose colours the codes of this one shall have.
 
     Raises:
         KeyError: no such metric.
@@ -87,7 +92,8 @@ def level_table(run: Run, metric_id: str, log: bool) -> tuple[bytes, dict[str, s
     if metric_id not in METRICS:
         raise KeyError(f"there is no metric '{metric_id[:40]}'")
     metric = METRICS[metric_id]
-    scale = metric_scale(run, metric_id, log)
+    own = metric_scale(run, metric_id, log)
+    scale = own if like is None else replace(like, unit_per_code=own.unit_per_code)
     small = metric.kind in ("fraction", "category")
     codes = np.arange(256 if small else 65_536, dtype=np.uint8 if small else np.uint16)
     levels = code_levels(codes, scale, metric.kind, 256)
