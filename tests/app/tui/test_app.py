@@ -55,6 +55,17 @@ def test_metric_list_shows_a_metric_without_a_key() -> None:
     play(script)
 
 
+def test_maps_of_types_and_phases_have_their_legend() -> None:
+    async def script(drive: Drive) -> None:
+        for metric, words in (("kind", ("kernel type", "dot")), ("phase", ("training phase",))):
+            drive.app.command("metric", metric)
+            await drive.settle()
+            text = "\n".join(drive.screen_text())
+            assert all(word in text for word in words), text
+
+    play(script)
+
+
 def test_zoom_and_pan_keep_pes_square_and_fit_shows_all() -> None:
     async def script(drive: Drive) -> None:
         await drive.press("+")
