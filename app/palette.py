@@ -1,7 +1,8 @@
 """Colour tables, shared by web, terminal and export so that all three agree. No screen.
 
 Tables lie in assets/palettes.json: `tables` (name -> 256 RGB colours as one hex string),
-`causes` and `marks` (theme -> name -> #rrggbb).
+`categories` (table -> theme -> name, in the order of codes -> #rrggbb), `marks` (theme -> name ->
+#rrggbb).
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
-
-from engine.causes import CAUSES
 
 THEMES = ("dark", "light")
 
@@ -28,22 +27,23 @@ def _data() -> dict[str, Any]:
 
 def palette_names() -> tuple[str, ...]:
     """Return the names that `lut` knows."""
-    return (*_data()["tables"], "diverging", "category")
+    return (*_data()["tables"], "diverging", *_data()["categories"])
 
 
 @lru_cache(maxsize=32)
 def lut(name: str, theme: str = "dark") -> np.ndarray:
     """Return a colour table, uint8 (256, 3), read-only.
 
-    'category' holds a cause's colour at its index, 'diverging' is the table for the theme.
+    One of categories holds a colour at each code ('category': causes, 'kinds': families of
+    kernels, 'phases': those of a training step); 'diverging' is the table for the theme.
 
     Raises:
         KeyError: no such table; the message names the nearest.
     """
-    if name == "category":
+    if name in _data()["categories"]:
         table = np.zeros((256, 3), np.uint8)
-        for code, cause in enumerate(CAUSES):
-            table[code] = _rgb(cause_colour(cause, theme)[1:])
+        for code, colour in enumerate(_data()["categories"][name][theme].values()):
+            table[code] = _rgb(colour[1:])
     else:
         key = f"diverging_{theme}" if name == "diverging" else name
         tables = _data()["tables"]
@@ -61,9 +61,14 @@ def _rgb(text: str) -> tuple[int, int, int]:
     return red, green, blue
 
 
+def category_names(palette: str) -> tuple[str, ...]:
+    """Return the names that a table of categories has colours for, by code."""
+    return tuple(_data()["categories"][palette]["dark"])
+
+
 def cause_colour(cause: str, theme: str = "dark") -> str:
     """Return the colour of a cause, '#rrggbb'."""
-    colour: str = _data()["causes"][theme][cause]
+    colour: str = _data()["categories"]["category"][theme][cause]
     return colour
 
 

@@ -1,10 +1,10 @@
-"""Make palettes.json: 256-entry colour tables and the colours of the causes.
+"""Make palettes.json: 256-entry colour tables and the colours of the categories.
 
 Run it after a change: `python assets/make_palettes.py`. Tables are straight lines in sRGB between
 33 points read off the published maps (viridis, inferno: S. van der Walt and N. Smith, CC0;
 cividis: Nunez, Anderton, Renslow, PLOS ONE 2018); they follow them within 2 of 255 (cividis: 6
 near its dark end). The diverging pair is ours: blue and orange, even in lightness on both sides.
-Cause colours start from Okabe and Ito's set; lightness tells apart what a hue alone might not.
+Causes and phases start from Okabe and Ito's set; lightness tells apart what a hue alone might not.
 """
 
 from __future__ import annotations
@@ -52,6 +52,35 @@ CAUSES = {
     "drain": ("5d6673", "6b7480"),
 }
 
+BARE = {name: CAUSES[name] for name in ("defective", "unassigned")}
+KINDS = BARE | {
+    # family of kernels; chosen by search so that even the nearest two stay apart in CIELAB by 19
+    # (dark) and 21 (light), as people see them with and without the three kinds of dichromacy
+    "dot": ("2f7fd1", "0072b2"),
+    "conv": ("e69f00", "e69f00"),
+    "moe": ("7800f0", "7800f0"),
+    "recurrent": ("a02828", "502800"),
+    "embedding": ("f05050", "f050f0"),
+    "gather": ("a028a0", "c82878"),
+    "reduce": ("28f050", "00f078"),
+    "window": ("a0f0a0", "a05000"),
+    "pointwise": ("a0a0c8", "a0a0c8"),
+    "move": ("785078", "a07850"),
+    "loss": ("f00000", "280050"),
+    "optimizer": ("f0f0f0", "002828"),
+    "dequantize": ("c8a0a0", "2828a0"),
+}
+PHASES = BARE | {
+    # phase of a training step, in the order of their first kernels
+    "no phase": ("5d6673", "6b7480"),
+    "forward": ("2f7fd1", "0072b2"),
+    "loss": ("f0e442", "d3c400"),
+    "recompute": ("7cc8f5", "4aa3d8"),
+    "backward": ("d55e00", "c04f00"),
+    "optimizer": ("009e73", "00825f"),
+}
+CATEGORIES = {"category": CAUSES, "kinds": KINDS, "phases": PHASES}
+
 MARKS = {"alert": ("00e5ff", "007f94"), "selection": ("ffffff", "000000")}
 
 
@@ -68,9 +97,12 @@ def main() -> None:
     """Write palettes.json beside this file."""
     data = {
         "tables": {name: "".join(table(points)) for name, points in _POINTS.items()},
-        "causes": {
-            theme: {name: f"#{pair[index]}" for name, pair in CAUSES.items()}
-            for index, theme in enumerate(("dark", "light"))
+        "categories": {
+            table: {
+                theme: {name: f"#{pair[index]}" for name, pair in colours.items()}
+                for index, theme in enumerate(("dark", "light"))
+            }
+            for table, colours in CATEGORIES.items()
         },
         "marks": {
             theme: {name: f"#{pair[index]}" for name, pair in MARKS.items()}

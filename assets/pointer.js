@@ -126,7 +126,7 @@
   WS.shortValue = function (scene, code) {
     const { kind } = scene.metric;
     if (kind === 'difference') return code === scene.nil ? '=' : WS.differenceText(scene, code).split(' ')[1];
-    if (kind === 'category') return WS.tables.themes.dark.causes[code];
+    if (kind === 'category') return scene.metric.categories[code];
     const value = code * scene.unit;
     if (kind === 'fraction') return `${(100 * value).toFixed(0)}%`;
     if (kind === 'load') return WS.rate(value);
@@ -136,7 +136,7 @@
   function valueOf(scene, code) {
     const { metric, unit } = scene;
     if (metric.kind === 'difference') return WS.differenceText(scene, code);
-    if (metric.kind === 'category') return WS.tables.themes.dark.causes[code];
+    if (metric.kind === 'category') return metric.categories[code];
     const value = code * unit;
     if (metric.kind === 'fraction') return `${(100 * value).toFixed(1)} %`;
     if (metric.kind === 'load') return `${WS.rate(value)} ${metric.unit}`;

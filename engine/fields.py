@@ -168,12 +168,18 @@ class Fields:
         region = self.region_at(row, col)
         if region is None:
             return None
+        first = self.program.areas()[region][1][0]
+        index = first if step is None else self.kernel_of_region(region, step)
+        return self.program.kernels[index].id
+
+    def kernel_of_region(self, region: int, step: int) -> int:
+        """Return the index of the kernel that runs in a region in a step, or runs there next."""
         kernels = self.program.areas()[region][1]
-        if step is None or len(kernels) == 1:
-            return self.program.kernels[kernels[0]].id
+        if len(kernels) == 1:
+            return kernels[0]
         ahead = self.tables.active[region, step:]
         running = ahead[ahead >= 0]
-        return self.program.kernels[running[0] if len(running) else kernels[-1]].id
+        return int(running[0]) if len(running) else kernels[-1]
 
     def pe_causes(self, row: int, col: int, step: int | None = None) -> dict[str, int]:
         """Return a PE's cycles by cause in a step, or over the run when step is None."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.commands import CommandError
+from app.runs.map_metrics import MAP_METRICS
 from app.runs.run import Run
-from engine.metrics import METRICS, Metric
+from engine.metrics import Metric
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,11 +38,11 @@ def difference(a: Run, b: Run, metric_id: str, steps: tuple[int, int] | None = N
     Raises:
         CommandError: no such metric, or one without numbers.
     """
-    metric = METRICS.get(metric_id)
+    metric = MAP_METRICS.get(metric_id)
     if metric is None:
-        raise CommandError(f"there is no metric '{metric_id}'; metrics: {', '.join(METRICS)}")
+        raise CommandError(f"there is no metric '{metric_id}'; metrics: {', '.join(MAP_METRICS)}")
     if metric.kind == "category":
-        raise CommandError("the dominant cause has no difference; choose a metric with numbers")
+        raise CommandError(f"the {metric.label} has no difference; choose a metric with numbers")
     if steps is None:
         fields = _over_run(a, metric), _over_run(b, metric)
         unit = {"fraction": "% of run", "load": "wavelets/sample"}.get(metric.kind, "bytes")

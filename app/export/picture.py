@@ -8,12 +8,13 @@ import numpy as np
 
 from app.runs.figures import used_mask
 from app.runs.frames import metric_scale
+from app.runs.map_metrics import MAP_METRICS, map_field
 from app.runs.run import Run
 from app.session.cursor import Viewport
 from app.views.build_map import ticks_of
 from app.views.map import Scale, Tick
 from engine.geometry import Rect
-from engine.metrics import METRICS, Metric
+from engine.metrics import Metric
 
 _TOPS = (0.1, 0.25, 0.5, 1.0)
 """tops of the scale of a share of the whole run"""
@@ -77,15 +78,17 @@ def make_picture(run: Run, request: Request) -> Picture:
     Raises:
         ExportError: no such metric or step, or a total that means nothing.
     """
-    if request.metric not in METRICS:
-        raise ExportError(f"there is no metric '{request.metric}'; metrics: {', '.join(METRICS)}")
-    metric = METRICS[request.metric]
+    if request.metric not in MAP_METRICS:
+        raise ExportError(
+            f"there is no metric '{request.metric}'; metrics: {', '.join(MAP_METRICS)}"
+        )
+    metric = MAP_METRICS[request.metric]
     if request.what in ("max", "total"):
         return _run_picture(run, request, metric)
     step = _step_of(run, request, metric)
     start, end = run.step_bounds(step)
     scale = metric_scale(run, metric.id, request.log)
-    field = run.execution.fields.field(metric.id, step)
+    field = map_field(run, metric.id, step)
     label = "peak step" if request.what == "peak" else "step"
     title = f"{_named(metric)}, {label} {step}: {run.label(step)}"
     return _picture(
@@ -103,7 +106,7 @@ def _named(metric: Metric) -> str:
 def _step_of(run: Run, request: Request, metric: Metric) -> int:
     if request.what == "peak":
         if metric.kind == "category":
-            raise ExportError("the dominant cause has no peak; name a step")
+            raise ExportError(f"the {metric.label} has no peak; name a step")
         return int(run.execution.fields.peak_step(metric.id))
     step = request.steps[0] if request.what == "steps" else request.step
     index = step + run.timeline.steps if step < 0 else step
@@ -116,7 +119,7 @@ def _step_of(run: Run, request: Request, metric: Metric) -> int:
 
 def _run_picture(run: Run, request: Request, metric: Metric) -> Picture:
     if metric.kind == "category":
-        raise ExportError("the dominant cause has no maximum or total; name a step")
+        raise ExportError(f"the {metric.label} has no maximum or total; name a step")
     fields, makespan = run.execution.fields, run.timeline.makespan
     if request.what == "max":
         field = fields.maximum(metric.id)

@@ -11,7 +11,6 @@ from app.export.picture import Picture
 from app.palette import lut
 from app.runs.frames import encode
 from app.views.map import code_levels
-from engine.causes import CAUSES
 
 LEVELS = 240
 """colours of the map; the rest of the 256 are for text and lines"""
@@ -136,7 +135,7 @@ def _outlines(
 def _legend_height(picture: Picture, wide: int) -> int:
     if picture.metric.kind != "category":
         return 72
-    return 20 * -(-len(CAUSES) // max(1, wide // 140)) + 24
+    return 20 * -(-len(picture.ticks) // max(1, wide // 140)) + 24
 
 
 def _legend(
@@ -148,10 +147,10 @@ def _legend(
 ) -> None:
     if picture.metric.kind == "category":
         columns = max(1, wide // 140)
-        for code, cause in enumerate(CAUSES):
+        for code, tick in enumerate(picture.ticks):
             x, y = _MARGIN + code % columns * 140, top + code // columns * 20
             draw.rectangle((x, y + 2, x + 12, y + 14), fill=code, outline=FAINT)
-            draw.text((x + 18, y), cause, fill=INK, font=font)
+            draw.text((x + 18, y), tick.text, fill=INK, font=font)
         return
     length = min(wide - 100, 720)
     for x in range(length):

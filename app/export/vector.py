@@ -7,8 +7,7 @@ from html import escape
 
 from app.export.picture import Picture
 from app.export.raster import HATCHES, INKS, NO_KERNEL, map_png, pe_pixels
-from app.palette import cause_colour, hex_table
-from engine.causes import CAUSES
+from app.palette import hex_table
 
 _MARGIN, _TOP = 24, 76
 
@@ -80,19 +79,20 @@ def _outlines(picture: Picture, side: int, ink: str, paper: str) -> list[str]:
 def _legend_height(picture: Picture, wide: int) -> int:
     if picture.metric.kind != "category":
         return 44
-    return 20 * -(-len(CAUSES) // max(1, wide // 140)) + 10
+    return 20 * -(-len(picture.ticks) // max(1, wide // 140)) + 10
 
 
 def _legend(picture: Picture, top: int, wide: int, ink: str, faint: str) -> list[str]:
     if picture.metric.kind == "category":
         columns = max(1, wide // 140)
         lines = []
-        for code, cause in enumerate(CAUSES):
+        table = hex_table(picture.metric.palette, picture.theme)
+        for code, tick in enumerate(picture.ticks):
             x, y = _MARGIN + code % columns * 140, top + code // columns * 20
-            fill = cause_colour(cause, picture.theme)
+            fill = table[code]
             lines.append(
                 f'<rect x="{x}" y="{y}" width="12" height="12" fill="{fill}" stroke="{faint}"/>'
-                f'<text x="{x + 18}" y="{y + 11}" fill="{ink}">{escape(cause)}</text>'
+                f'<text x="{x + 18}" y="{y + 11}" fill="{ink}">{escape(tick.text)}</text>'
             )
         return lines
     colours = hex_table(picture.metric.palette, picture.theme)

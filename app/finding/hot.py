@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.runs.map_metrics import MAP_METRICS
 from app.runs.run import Run
 from app.units import amount
-from engine.metrics import METRICS
 
 COUNT = 10
 """places kept"""
@@ -31,7 +31,7 @@ def hot_places(run: Run, metric_id: str, step: int) -> tuple[HotPlace, ...]:
 
     Category metrics have none; zeros are never hot. Ties go to the north-west.
     """
-    metric = METRICS[metric_id]
+    metric = MAP_METRICS[metric_id]
     if metric.kind == "category":
         return ()
     field = run.execution.fields.field(metric_id, step)
@@ -54,4 +54,6 @@ def _hottest(
     if value <= 0:
         return None
     row, col = row + (part[0].start or 0), col + (part[1].start or 0)
-    return HotPlace(row, col, value, f"PE ({row}, {col}): {amount(value, METRICS[metric_id].kind)}")
+    return HotPlace(
+        row, col, value, f"PE ({row}, {col}): {amount(value, MAP_METRICS[metric_id].kind)}"
+    )

@@ -11,9 +11,9 @@ from collections import OrderedDict
 
 import numpy as np
 
+from app.runs.map_metrics import MAP_METRICS, map_field
 from app.runs.run import Run
 from app.views.map import Frame, Scale
-from engine.metrics import METRICS
 
 BUDGET_BYTES = 128 << 20
 """frames kept in memory"""
@@ -23,7 +23,7 @@ FIELDS_KEPT = 6
 
 def metric_scale(run: Run, metric_id: str, log: bool) -> Scale:
     """Return a metric's scale, the same in every step of a run."""
-    kind = METRICS[metric_id].kind
+    kind = MAP_METRICS[metric_id].kind
     if kind == "fraction":
         return Scale(0.0, 1.0, 1 / 255, log)
     if kind == "category":
@@ -53,7 +53,7 @@ def encode(field: np.ndarray, scale: Scale, kind: str) -> np.ndarray:
 
 def make_frame(run: Run, metric_id: str, step: int, field: np.ndarray) -> Frame:
     """Return the whole grid of a metric in a step, of which `field` is the map."""
-    metric = METRICS[metric_id]
+    metric = MAP_METRICS[metric_id]
     scale = metric_scale(run, metric_id, False)
     codes = encode(field, scale, metric.kind)
     rows, cols = run.grid
@@ -79,7 +79,7 @@ class FrameCache:
             if key in self._fields:
                 self._fields.move_to_end(key)
                 return self._fields[key]
-        field = run.execution.fields.field(metric_id, step)
+        field = map_field(run, metric_id, step)
         field.setflags(write=False)
         with self._lock:
             self._fields[key] = field
@@ -93,7 +93,7 @@ class FrameCache:
         Raises:
             KeyError: no such metric. IndexError: no such step.
         """
-        if metric_id not in METRICS:
+        if metric_id not in MAP_METRICS:
             raise KeyError(f"there is no metric '{metric_id}'")
         if not 0 <= step < run.timeline.steps:
             raise IndexError(

@@ -71,7 +71,7 @@ class Cursor:
     stride: str
     """one of STRIDES"""
     metric: str
-    """id in engine.metrics.METRICS"""
+    """id in app.runs.map_metrics.MAP_METRICS"""
     viewport: Viewport
     """PEs on screen"""
     selection: Selection = field(default_factory=Selection)

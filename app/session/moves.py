@@ -11,10 +11,10 @@ import numpy as np
 
 from app.commands import CommandError
 from app.model_graph.layers import layers_of_kernels
+from app.runs.map_metrics import MAP_METRICS
 from app.runs.run import Run
 from app.session import places
 from app.session.cursor import STRIDES, Cursor, Move, Selection, Viewport
-from engine.metrics import METRICS
 
 _STRIDE_TEXT = {
     "kernel": "a step is a kernel of the selected sample",
@@ -51,7 +51,7 @@ def restore(run: Run, cursor: Cursor, begin: Cursor) -> Cursor:
         0 <= cursor.step < run.timeline.steps
         and 0 <= cursor.sample < run.program.samples
         and cursor.stride in STRIDES
-        and cursor.metric in METRICS
+        and cursor.metric in MAP_METRICS
     )
     return carry(run, run, cursor) if fits else begin
 
@@ -186,8 +186,9 @@ def seek_cycle(run: Run, cursor: Cursor, cycle: int) -> Move:
 
 def seek_peak(run: Run, cursor: Cursor) -> Move:
     """Show the step where the metric is highest."""
-    if METRICS[cursor.metric].kind == "category":
-        raise CommandError("the dominant cause has no peak; choose a metric with numbers")
+    metric = MAP_METRICS[cursor.metric]
+    if metric.kind == "category":
+        raise CommandError(f"the {metric.label} has no peak; choose a metric with numbers")
     return Move(cursor.at(int(run.execution.fields.peak_step(cursor.metric))))
 
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from app.commands import CommandError
 from app.finding.hot import hot_places
+from app.runs.map_metrics import MAP_METRICS
 from app.runs.run import Run
 from app.session.cursor import Cursor, Move, Selection, Viewport
 from engine.geometry import Rect
-from engine.metrics import METRICS
 
 
 def select_pe(run: Run, cursor: Cursor, row: int, col: int) -> Move:
@@ -95,7 +95,7 @@ def next_hot(run: Run, cursor: Cursor, direction: int) -> Move:
     """Select the next of the hottest places of the metric in this step."""
     places = hot_places(run, cursor.metric, cursor.step)
     if not places:
-        return Move(cursor, f"nothing stands out in {METRICS[cursor.metric].label} here")
+        return Move(cursor, f"nothing stands out in {MAP_METRICS[cursor.metric].label} here")
     spots = [(place.row, place.col) for place in places]
     now = cursor.selection.pe
     first = 0 if direction > 0 else len(spots) - 1
@@ -106,11 +106,11 @@ def next_hot(run: Run, cursor: Cursor, direction: int) -> Move:
 
 def set_metric(cursor: Cursor, metric: str) -> Move:
     """Choose what the map shows."""
-    if metric not in METRICS:
-        near = difflib.get_close_matches(metric, METRICS, n=1, cutoff=0.3)
+    if metric not in MAP_METRICS:
+        near = difflib.get_close_matches(metric, MAP_METRICS, n=1, cutoff=0.3)
         hint = f"; did you mean '{near[0]}'?" if near else ""
         raise CommandError(f"there is no metric '{metric}'{hint}")
-    return Move(replace(cursor, metric=metric), METRICS[metric].help)
+    return Move(replace(cursor, metric=metric), MAP_METRICS[metric].help)
 
 
 def toggle_log(cursor: Cursor) -> Move:

@@ -6,14 +6,14 @@ import numpy as np
 
 from app.finding.hot_links import HOT_LINK
 from app.runs.frames import encode, metric_scale
+from app.runs.map_metrics import MAP_METRICS, categories_of, map_field
 from app.runs.run import Run
 from app.session.cursor import Cursor, Viewport
 from app.units import amount, count, percent
 from app.views.build_streaming import kernels_in
 from app.views.map import HitMark, MapView, Outline, Scale, Tick, positions
 from app.views.pooling import pool
-from engine.causes import CAUSES
-from engine.metrics import METRICS, Metric
+from engine.metrics import Metric
 
 _FRACTIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _POWERS = (0.0, 0.01, 0.1, 1.0)
@@ -36,9 +36,9 @@ def view_map(
     `field` is the map of the metric in the step, when the caller has it; `hit` is what stopped
     the run in it.
     """
-    metric = METRICS[cursor.metric]
+    metric = MAP_METRICS[cursor.metric]
     if field is None:
-        field = run.execution.fields.field(metric.id, cursor.step)
+        field = map_field(run, metric.id, cursor.step)
     window = field[cursor.viewport.rect.slices()]
     scale = metric_scale(run, metric.id, cursor.log)
     pooled, pool_rows, pool_cols = pool(window, height, width, metric.pool)
@@ -55,7 +55,7 @@ def view_map(
         pool_kind=metric.pool,
         pool_text=f"{shared} of {pool_rows}x{pool_cols} PEs" if is_pooled else "",
         scale=scale, palette=metric.palette, ticks=ticks_of(run, metric, scale),
-        categories=tuple(CAUSES) if metric.kind == "category" else (),
+        categories=categories_of(metric.id),
         outlines=_outlines(run, cursor), selection=cursor.selection,
         standing=run.standing_of(metric.standing), severity=severity, sentence=sentence,
         running=kernels_in(run, start, end), hit=hit,
@@ -65,7 +65,8 @@ def view_map(
 def ticks_of(run: Run, metric: Metric, scale: Scale) -> tuple[Tick, ...]:
     """Return the legend's marks in the metric's own unit."""
     if metric.kind == "category":
-        return tuple(Tick(float(code), code / 255, name) for code, name in enumerate(CAUSES))
+        names = enumerate(categories_of(metric.id))
+        return tuple(Tick(float(code), code / 255, name) for code, name in names)
     parts = np.array(_POWERS if scale.log else _FRACTIONS) * scale.hi
     values = parts if metric.kind in ("fraction", "load") else _round_values(metric, scale.hi)
     places = positions(values, scale)
@@ -127,7 +128,7 @@ def _assess(
     run: Run, metric: Metric, window: np.ndarray, viewport: Viewport, cycles: int
 ) -> tuple[str, str]:
     if metric.kind == "category":
-        return "ok", _shares(window)
+        return "ok", _shares(metric, window)
     row, col = divmod(int(np.argmax(window)), window.shape[1])
     top = float(window[row, col])
     owner = run.execution.fields.kernel_at(viewport.row + row, viewport.col + col)
@@ -150,8 +151,9 @@ def _assess(
     return "ok", text
 
 
-def _shares(window: np.ndarray) -> str:
-    counts = np.bincount(window.ravel(), minlength=len(CAUSES))
+def _shares(metric: Metric, window: np.ndarray) -> str:
+    names = categories_of(metric.id)
+    counts = np.bincount(window.ravel(), minlength=len(names))
     order = np.argsort(-counts, kind="stable")[:4]
-    parts = [f"{CAUSES[i]} {percent(counts[i] / window.size)}" for i in order if counts[i]]
-    return "PEs by dominant cause: " + ", ".join(parts)
+    parts = [f"{names[i]} {percent(counts[i] / window.size)}" for i in order if counts[i]]
+    return f"PEs by {metric.label}: " + ", ".join(parts)

@@ -12,14 +12,14 @@ from flask import Blueprint, Response, jsonify
 
 from app.comparison.compare import progress_at, tied_step
 from app.runs.frames import metric_scale
+from app.runs.map_metrics import MAP_METRICS
 from app.session.cursor import Cursor, Viewport
 from app.views.base import to_plain
 from app.views.build_map import view_map
 from app.views.build_streaming import view_streaming
 from app.web.registry import Registry
 from app.web.routes import gone, kept
-from app.web.state import STRIPE_CODES, level_table
-from engine.metrics import METRICS
+from app.web.state import level_table, stripes
 
 if TYPE_CHECKING:
     from app.debugger import Debugger
@@ -54,7 +54,7 @@ def add_beside(api: Blueprint, registry: Registry) -> None:
         found = _compared(debugger, other)
         if found is None or debugger.run.id != run:
             return gone()
-        if metric not in METRICS:
+        if metric not in MAP_METRICS:
             return Response(f"there is no metric '{metric[:40]}'", 404, mimetype="text/plain")
         scale = metric_scale(debugger.run, metric, bool(log))
         data, headers = level_table(found, metric, bool(log), scale)
@@ -80,7 +80,7 @@ def beside_facts(other: Run, shown: Run, step: int, cursor: Cursor) -> dict[str,
     start, end = other.step_bounds(tied)
     return {
         "run": other.id, "step": tied, "grid": [rows, cols], "outlines": to_plain(outlines),
-        "stripes": list(STRIPE_CODES),
+        "stripes": stripes(),
         "caption": f"A: {other.source} on {other.machine.name}, step {tied:,} of "
         f"{other.timeline.steps:,}, cycles {start:,} to {end:,}; colours by the legend of B",
     }  # fmt: skip

@@ -7,13 +7,13 @@ from typing import Any
 from dash import html
 
 from app.commands import COMMANDS
+from app.runs.map_metrics import MAP_METRICS
 from app.session.cursor import STRIDES
 from app.views.help import HelpRow, view_help
 from app.web.icons import icon
-from engine.metrics import METRICS
 
 _GROUPS = (
-    ("work", ("utilization", "cause")),
+    ("work", ("utilization", "cause", "kind", "phase")),
     ("memory", ("sram_live", "sram_allocated")),
     ("network", ("traffic", "link_east", "link_west", "link_north", "link_south")),
 )
@@ -27,7 +27,7 @@ def brand() -> Any:
 def metric_list() -> Any:
     """Return the choice of metrics: the named ones in groups, then one for each cause."""
     named = [name for _, names in _GROUPS for name in names]
-    groups = [*_GROUPS, ("cycles by cause", tuple(m for m in METRICS if m not in named))]
+    groups = [*_GROUPS, ("cycles by cause", tuple(m for m in MAP_METRICS if m not in named))]
     keys = {c.fixed[0]: c.keys[0] for c in COMMANDS.values() if c.id.startswith("metric-")}
     options = [
         html.Optgroup([_metric_option(name, keys.get(name, "")) for name in names], label=label)
@@ -41,7 +41,7 @@ def metric_list() -> Any:
 
 
 def _metric_option(name: str, key: str) -> Any:
-    label = METRICS[name].label
+    label = MAP_METRICS[name].label
     return html.Option(f"{label}  ({key})" if key else label, value=name)
 
 

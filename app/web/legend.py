@@ -6,7 +6,8 @@ from typing import Any
 
 from dash import html
 
-from app.palette import cause_colour, hex_table
+from app.palette import hex_table
+from app.runs.map_metrics import BARE
 from app.views.map import MapView, Tick
 
 _STOPS = 17
@@ -40,14 +41,15 @@ def _running(names: tuple[str, ...]) -> str:
 
 
 def _swatches(view: MapView, theme: str) -> Any:
+    table = hex_table(view.palette, theme)
     return html.Ul(
         [
             html.Li(
-                [html.Span(className="swatch hatched" if name in ("unassigned", "defective")
-                           else "swatch", style={"backgroundColor": cause_colour(name, theme)}),
+                [html.Span(className="swatch hatched" if name in BARE
+                           else "swatch", style={"backgroundColor": table[code]}),
                  name]
             )
-            for name in view.categories
+            for code, name in enumerate(view.categories)
         ],
         className="swatches",
     )  # fmt: skip

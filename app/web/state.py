@@ -9,6 +9,7 @@ import numpy as np
 
 from app.palette import THEMES, hex_table, mark_colour, palette_names
 from app.runs.frames import metric_scale
+from app.runs.map_metrics import BARE, CATEGORIES, MAP_METRICS, categories_of
 from app.session import moves
 from app.session.cursor import Viewport
 from app.views.base import to_plain
@@ -16,16 +17,10 @@ from app.views.build_map import view_map
 from app.views.build_streaming import view_streaming
 from app.views.help import view_help
 from app.views.map import Scale, code_levels
-from engine.causes import CAUSES
-from engine.metrics import METRICS
 
 if TYPE_CHECKING:
     from app.debugger import Debugger
     from app.runs.run import Run
-
-STRIPES = ("unassigned", "defective")
-"""categories that the canvas hatches instead of colouring"""
-STRIPE_CODES = tuple(CAUSES.index(name) for name in STRIPES)
 
 
 def page_state(debugger: Debugger) -> dict[str, Any]:
@@ -54,7 +49,7 @@ def run_facts(debugger: Debugger) -> dict[str, Any]:
         "regions": {kernel.id: to_plain(kernel.region) for kernel in run.program.kernels},
         "outlines": to_plain(view_map(run, whole, 1, 1).outlines),
         "timeline": debugger.view_timeline(bins=800).to_json(),
-        "stripes": list(STRIPE_CODES),
+        "stripes": stripes(),
     }
 
 
@@ -62,7 +57,10 @@ def page_tables() -> dict[str, Any]:
     """Return what never changes: colours, metrics, commands."""
     return {
         "themes": colour_tables(),
-        "metrics": to_plain(tuple(METRICS.values())),
+        "metrics": [
+            {**to_plain(metric), "categories": list(categories_of(metric.id))}
+            for metric in MAP_METRICS.values()
+        ],
         "commands": to_plain(view_help().rows),
     }
 
@@ -73,10 +71,14 @@ def colour_tables() -> dict[str, Any]:
         theme: {
             "tables": {name: list(hex_table(name, theme)) for name in palette_names()},
             "marks": {name: mark_colour(name, theme) for name in ("alert", "selection")},
-            "causes": list(CAUSES),
         }
         for theme in THEMES
     }
+
+
+def stripes() -> list[int]:
+    """Return the codes of causes that the canvas hatches instead of colouring."""
+    return [CATEGORIES["cause"].index(name) for name in BARE]
 
 
 def level_table(
@@ -89,9 +91,9 @@ def level_table(
     Raises:
         KeyError: no such metric.
     """
-    if metric_id not in METRICS:
+    if metric_id not in MAP_METRICS:
         raise KeyError(f"there is no metric '{metric_id[:40]}'")
-    metric = METRICS[metric_id]
+    metric = MAP_METRICS[metric_id]
     own = metric_scale(run, metric_id, log)
     scale = own if like is None else replace(like, unit_per_code=own.unit_per_code)
     small = metric.kind in ("fraction", "category")

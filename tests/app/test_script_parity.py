@@ -48,6 +48,9 @@ kernel scores
 region 0 0 8 8
 focus
 clear
+metric kind
+metric phase
+hot
 metric traffic
 peak
 hot

@@ -98,6 +98,23 @@ def test_metric_switch_changes_map_and_legend(page: Page) -> None:
     assert page.evaluate(PICTURE) != before
 
 
+def test_kernel_types_and_phases_are_maps_with_names(page: Page, debugger: Debugger) -> None:
+    page.select_option("#metric", "kind")
+    page.wait_for_function("window.MESH.metric === 'kind'")
+    expect(page.locator("#legend")).to_contain_text("pointwise")
+    expect(page.locator("#map-sentence")).to_contain_text("PEs by kernel type: ")
+    codes = page.evaluate("() => Array.from(window.WS.mesh.scene().codes)")
+    assert bytes(codes) == debugger.frame_bytes("kind", debugger.cursor.step)
+    kernel = debugger.run.program.kernels[0]
+    row, col = kernel.region.row, kernel.region.col
+    x, y = page.evaluate("([r, c]) => window.WS.mesh.pointOf(r, c)", [row, col])
+    page.locator("#mesh").hover(position={"x": x, "y": y})
+    expect(page.locator("#hover")).to_contain_text(kernel.family)
+    page.select_option("#metric", "phase")
+    page.wait_for_function("window.MESH.metric === 'phase'")
+    expect(page.locator("#legend")).to_contain_text("no phase")
+
+
 def test_click_selects_a_pe_and_the_inspector_shows_it(page: Page, debugger: Debugger) -> None:
     kernel = debugger.run.program.kernels[0]
     row, col = kernel.region.row + 1, kernel.region.col + 1

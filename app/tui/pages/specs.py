@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from app.runs.map_metrics import MAP_METRICS
 from app.tui.lines import SEVERITY
 from app.tui.pages.table import TableSpec
 from app.units import count, percent, size
@@ -11,7 +12,6 @@ from app.views.help import HelpView
 from app.views.idle import IdleView
 from app.views.knobs import KnobRow, KnobsView
 from app.views.report import ReportView
-from engine.metrics import METRICS
 
 _OVERFLOWS = 12
 """overflows listed, the worst first"""
@@ -94,9 +94,9 @@ def kernels_spec(view: ReportView) -> TableSpec:
 
 def metrics_spec(now: str) -> tuple[TableSpec, tuple[str, ...]]:
     """Return the table of metrics and their ids."""
-    names = tuple(METRICS)
-    rows = tuple((m.label, m.unit, m.pool, m.standing) for m in METRICS.values())
-    details = tuple(m.help for m in METRICS.values())
+    names = tuple(MAP_METRICS)
+    rows = tuple((m.label, m.unit, m.pool, m.standing) for m in MAP_METRICS.values())
+    details = tuple(m.help for m in MAP_METRICS.values())
     spec = TableSpec(
         "Metrics: what the map shows", ("metric", "unit", "pooled by", "standing"), rows, details,
         "Enter shows it, Escape closes", names.index(now) if now in names else 0,

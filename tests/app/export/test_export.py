@@ -27,7 +27,7 @@ def _write(tmp_path: Path, ending: str, request: Request) -> bytes:
 
 
 @pytest.mark.parametrize("ending", [".png", ".svg", ".html", ".csv", ".npz", ".json"])
-@pytest.mark.parametrize("metric", ["cause", "utilization", "traffic"])
+@pytest.mark.parametrize("metric", ["cause", "kind", "phase", "utilization", "traffic"])
 def test_bytes_are_the_same_twice(tmp_path: Path, ending: str, metric: str) -> None:
     request = Request(metric, step=9)
     assert _write(tmp_path, ending, request) == _write(tmp_path, ending, request)
@@ -118,7 +118,8 @@ def test_page_asks_no_server_and_holds_all_steps(tmp_path: Path) -> None:
         (Request("traffic", "steps", steps=(0, 3)), ".png", "shows one step"),
         (Request("traffic", "steps", steps=(5, 3)), ".npz", "A:B means"),
         (Request("sram_live", "total"), ".png", "means nothing; use --max"),
-        (Request("cause", "peak"), ".png", "has no peak"),
+        (Request("cause", "peak"), ".png", "the dominant cause has no peak"),
+        (Request("phase", "max"), ".png", "the training phase has no maximum"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(

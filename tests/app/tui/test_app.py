@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from textual.widgets import DataTable, Input, Static
 
+from app.runs.map_metrics import MAP_METRICS
 from app.tui.glyphs import plain
 from app.tui.keys import TABLE
 from app.tui.main_screen import MainScreen
 from app.tui.pages import PromptPage, TablePage, TextPage
-from engine.metrics import METRICS
 from tests.app.tui.factory import Drive, play, small_session
 
 
@@ -39,7 +39,7 @@ def test_every_digit_shows_its_metric() -> None:
             view = drive.map.view
             assert view is not None
             assert view.metric == metric
-            assert any(METRICS[metric].label in line for line in drive.screen_text())
+            assert any(MAP_METRICS[metric].label in line for line in drive.screen_text())
 
     play(script)
 
@@ -48,9 +48,20 @@ def test_metric_list_shows_a_metric_without_a_key() -> None:
     async def script(drive: Drive) -> None:
         await drive.press("m")
         assert isinstance(drive.app.screen, TablePage)
-        row = list(METRICS).index("cause:wait-input")
+        row = list(MAP_METRICS).index("cause:wait-input")
         await drive.press(*["down"] * row, "enter")
         assert drive.app.session.cursor.metric == "cause:wait-input"
+
+    play(script)
+
+
+def test_maps_of_types_and_phases_have_their_legend() -> None:
+    async def script(drive: Drive) -> None:
+        for metric, words in (("kind", ("kernel type", "dot")), ("phase", ("training phase",))):
+            drive.app.command("metric", metric)
+            await drive.settle()
+            text = "\n".join(drive.screen_text())
+            assert all(word in text for word in words), text
 
     play(script)
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.runs.map_metrics import MAP_METRICS, map_field
 from app.session import moves, places
 from app.session.cursor import Cursor
 from app.views.build_map import view_map
 from app.views.map import Scale, code_levels, levels, positions
 from engine.causes import CAUSES
-from engine.metrics import METRICS
 from tests.app.sessions import mlp_run
 
 
@@ -20,13 +20,13 @@ def _cursor(metric: str, step: int = 9) -> Cursor:
     return replace(moves.start(mlp_run()), metric=metric, step=step)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", MAP_METRICS)
 def test_codes_give_the_values_back(metric: str) -> None:
     view = view_map(mlp_run(), _cursor(metric), 64, 64)
-    field = mlp_run().execution.fields.field(metric, 9)
+    field = map_field(mlp_run(), metric, 9)
     error = np.abs(view.values * view.scale.unit_per_code - field).max()
     slack = {"fraction": 0.5 / 255, "load": 0.5 * view.scale.unit_per_code}
-    assert error <= slack.get(METRICS[metric].kind, 0) + 1e-6
+    assert error <= slack.get(MAP_METRICS[metric].kind, 0) + 1e-6
     assert view.pool_text == ""
 
 

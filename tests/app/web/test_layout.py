@@ -7,8 +7,8 @@ from typing import Any
 from dash import html
 
 from app.commands import COMMANDS
+from app.runs.map_metrics import MAP_METRICS
 from app.web.layout import page
-from engine.metrics import METRICS
 from tests.app.web.rendered import prop, text, walk
 
 _SCREEN_ONLY = {"theme", "library", "widen", "copy-panel", "kernels-csv", "curve",
@@ -34,7 +34,7 @@ def test_every_button_has_a_name() -> None:
 
 def test_every_metric_can_be_chosen() -> None:
     chosen = [prop(option, "value") for option in parts(html.Option)]
-    assert set(METRICS) <= set(chosen)
+    assert set(MAP_METRICS) <= set(chosen)
 
 
 def test_help_lists_every_command() -> None:
