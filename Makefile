@@ -7,7 +7,8 @@ TMUX_BINARY ?= /usr/bin/tmux
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 # Test files may share a name between folders: importlib mode keeps them apart.
-PYTEST := $(BIN)/python -m pytest --import-mode=importlib
+# As many processes as cores, at most four: each compiles models of its own.
+PYTEST := $(BIN)/python -m pytest --import-mode=importlib -n logical --maxprocesses 4
 SOURCES := app engine lowering
 
 export CHROMIUM
@@ -52,7 +53,7 @@ unit: $(VENV)/.dev tmux
 
 # Playwright keeps an event loop alive, so its tests have a process of their own.
 browser: $(VENV)/.dev chromium
-	$(PYTEST) tests/browser
+	$(PYTEST) tests/browser --dist loadfile
 
 chromium:
 	@$(call need,$(CHROMIUM),chromium)
