@@ -81,19 +81,17 @@ def watched(browser: Browser, address: str, expected: tuple[str, ...] = ()) -> I
 
     Whatever goes wrong in it, or in pages opened beside it, fails the test at its end: an error or
     a warning on the console, an exception, a request to anything but the server. `expected` are
-    parts of what the browser itself says about requests that a test means to fail.
+    parts of what the browser, or Dash in it, says about requests that a test means to fail.
     """
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
     wrong: list[str] = []
-    context.on(
-        "console",
-        lambda m: (
-            wrong.append(m.text)
-            if m.type in _BAD and not any(part in m.text for part in expected)
-            else None
-        ),
-    )
-    context.on("weberror", lambda error: wrong.append(str(error.error)))
+
+    def note(text: str) -> None:
+        if not any(part in text for part in expected):
+            wrong.append(text)
+
+    context.on("console", lambda m: note(m.text) if m.type in _BAD else None)
+    context.on("weberror", lambda error: note(str(error.error)))
     context.on("request", lambda r: None if is_local(r.url) else wrong.append(r.url))
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)

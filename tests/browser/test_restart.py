@@ -14,7 +14,7 @@ from tests.app.served import ServerProcess, attached, until
 from tests.app.sessions import mlp_session
 from tests.browser.conftest import LiveServer, watched
 
-LOST = ("net::ERR_", "status of 410")
+LOST = ("net::ERR_", "status of 410", "the server did not respond", "Failed to fetch")
 """what a browser says of a server that has ended, and of its tab on the next one"""
 LOCKED = (*LOST, "status of 401")
 PAINTED = "window.MESH && window.MESH.painted > 0"
