@@ -23,7 +23,7 @@ METRICS = ("1", "2", "3", "4")
 
 def main() -> None:
     """Print a line for each metric."""
-    run = f"{sys.executable} -c 'import app.cli.main; app.cli.main()' demo gpt2-small --tui"
+    run = f"{sys.executable} -m app.cli.main demo gpt2-small --tui"
     _tmux("new-session", "-d", "-x", "200", "-y", "60",
           f"env -u COLUMNS -u LINES COLORTERM=truecolor {run}")  # fmt: skip
     try:
