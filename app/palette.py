@@ -61,11 +61,6 @@ def _rgb(text: str) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def category_names(palette: str) -> tuple[str, ...]:
-    """Return the names that a table of categories has colours for, by code."""
-    return tuple(_data()["categories"][palette]["dark"])
-
-
 def cause_colour(cause: str, theme: str = "dark") -> str:
     """Return the colour of a cause, '#rrggbb'."""
     colour: str = _data()["categories"]["category"][theme][cause]

@@ -52,16 +52,3 @@ def with_link(png: bytes, fragment: str) -> bytes:
     data = b"tEXt" + KEYWORD.encode("latin-1") + b"\0" + fragment.encode("latin-1")
     chunk = struct.pack(">I", len(data) - 4) + data + struct.pack(">I", zlib.crc32(data))
     return png[:_HEADER_END] + chunk + png[_HEADER_END:]
-
-
-def link_of(png: bytes) -> str | None:
-    """Return the fragment that a PNG carries, None when it carries none."""
-    place = len(_SIGNATURE)
-    while png.startswith(_SIGNATURE) and place + 12 <= len(png):
-        (size,) = struct.unpack(">I", png[place : place + 4])
-        kind, data = png[place + 4 : place + 8], png[place + 8 : place + 8 + size]
-        keyword, _, text = data.partition(b"\0")
-        if kind == b"tEXt" and keyword == KEYWORD.encode("latin-1"):
-            return text.decode("latin-1")
-        place += 12 + size
-    return None

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.palette import THEMES, category_names, cause_colour, hex_table, lut, palette_names
+from app.palette import THEMES, cause_colour, hex_table, lut, palette_names
 from app.runs.map_metrics import BARE, CATEGORIES, MAP_METRICS
 from engine.causes import CAUSES
 
@@ -79,7 +79,9 @@ def test_types_and_phases_can_be_told_apart_by_everyone(
 
 @pytest.mark.parametrize("metric", CATEGORIES)
 def test_tables_of_categories_have_a_colour_a_code(metric: str) -> None:
-    assert category_names(MAP_METRICS[metric].palette) == CATEGORIES[metric]
+    tables = json.loads((ASSETS / "palettes.json").read_text(encoding="utf-8"))["categories"]
+    for theme in THEMES:
+        assert tuple(tables[MAP_METRICS[metric].palette][theme]) == CATEGORIES[metric]
 
 
 def test_category_table_holds_the_cause_colours() -> None:

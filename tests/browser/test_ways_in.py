@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+from io import BytesIO
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from app.debugger import Debugger
-from app.export.view_link import link_of
+from app.export.view_link import KEYWORD
 
 
 def press(page: Page, *keys: str) -> None:
@@ -42,7 +44,7 @@ def test_exported_picture_dropped_on_the_page_restores_the_view(
         page.get_by_role("button", name="PNG picture").click()
     waiting.value.save_as(tmp_path / "map.png")
     png = (tmp_path / "map.png").read_bytes()
-    assert "pe=4%2C5" in (link_of(png) or "")
+    assert "pe=4%2C5" in Image.open(BytesIO(png)).info[KEYWORD]
     page.evaluate("window.WS.act('first')")
     page.evaluate("window.WS.act('metric', 'utilization')")
     page.evaluate("window.WS.act('clear')")

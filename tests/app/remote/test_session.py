@@ -11,10 +11,9 @@ from app.commands import CommandError
 from app.debugger import Debugger
 from app.remote.link import Link, Refused, parse_address
 from app.remote.listing import list_sessions
-from app.remote.session import RemoteSession, way_back
+from app.remote.session import way_back
 from app.session.cursor import Cursor, Selection, Viewport
 from app.session.protocol import SessionLost
-from app.views.base import View
 from app.web import Access
 from engine.geometry import Rect
 from tests.app.served import ServerProcess, attached, served, until
@@ -148,33 +147,3 @@ def test_the_way_back_names_what_differs() -> None:
         "region": (1, 2, 3, 4),
     }  # fmt: skip
     assert "log" not in dict(way_back(now, now))
-
-
-def test_every_view_is_the_same_as_here() -> None:
-    debugger = mlp_session()
-    with served(debugger) as server, attached(server.link()) as session:
-        session.do("pe", 3, 4)
-        session.do("set", "samples", 2)
-        debugger.wait(60)
-        session.do("compare")
-        for name, view in views_of(debugger).items():
-            there = views_of(session)[name]
-            assert view is not None, name
-            assert there is not None, name
-            assert type(there) is type(view)
-            assert there.to_json() == view.to_json(), name
-
-
-def views_of(session: Debugger | RemoteSession) -> dict[str, View | None]:
-    return {
-        "status": session.view_status(), "map": session.view_map(24, 64), "pe": session.view_pe(),
-        "kernel": session.view_kernel(), "timeline": session.view_timeline(),
-        "report": session.view_report(), "knobs": session.view_knobs(),
-        "values": session.view_values(), "breaks": session.view_breaks(),
-        "why": session.view_explain(), "advice": session.view_advice(),
-        "bottleneck": session.view_bottleneck(), "hot": session.find_hot(),
-        "memory": session.view_memory(), "roofline": session.view_roofline(),
-        "graph": session.view_graph(),
-        "idle": session.find_idle(), "compare": session.view_compare(),
-        "difference": session.view_difference(16, 32),
-    }  # fmt: skip
