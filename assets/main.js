@@ -206,7 +206,7 @@
   function whenDrawn() {
     const ready = document.readyState === 'complete' && WS.$('mesh') && window.dash_clientside && window.dash_clientside.set_props;
     if (ready) start();
-    else requestAnimationFrame(whenDrawn);
+    else setTimeout(whenDrawn, 20); // not by frames: a tab in the background has none
   }
   window.addEventListener('load', whenDrawn);
 })();

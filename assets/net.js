@@ -56,6 +56,12 @@
     WS.cover('');
   }
 
+  /* Load the page of the new server; asking on would call off a load that takes its time. */
+  function leave() {
+    clearInterval(retry);
+    location.reload();
+  }
+
   async function ask(path, options) {
     let answer;
     try {
@@ -69,7 +75,7 @@
       return null;
     }
     if (answer.status === 410) {
-      location.reload();
+      leave();
       return null;
     }
     online();

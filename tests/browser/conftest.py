@@ -75,6 +75,17 @@ def address(debugger: Debugger) -> Iterator[str]:
     server.stop()
 
 
+def wait_painted(page: Page, wrong: list[str] | None = None) -> None:
+    """Wait for the map as a user does, with the page in front; say what stands there otherwise."""
+    page.bring_to_front()
+    try:
+        page.wait_for_function("window.MESH && window.MESH.painted > 0")
+    except TooLong as error:
+        loaded = page.evaluate("[document.readyState, document.body.className, window.MESH]")
+        text = page.inner_text("body")[:500]
+        pytest.fail(f"the map was not painted: {text!r}; {loaded}; {wrong}; {error}")
+
+
 @contextmanager
 def watched(browser: Browser, address: str, expected: tuple[str, ...] = ()) -> Iterator[Page]:
     """Open the page and wait for the first map.
@@ -96,10 +107,7 @@ def watched(browser: Browser, address: str, expected: tuple[str, ...] = ()) -> I
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)
     page.goto(address)
-    try:
-        page.wait_for_function("window.MESH && window.MESH.painted > 0")
-    except TooLong as error:
-        pytest.fail(f"the map was not painted: {page.inner_text('body')[:500]!r}; {wrong}; {error}")
+    wait_painted(page, wrong)
     yield page
     context.close()
     assert wrong == []

@@ -12,7 +12,7 @@ from app.remote.link import Link, parse_address
 from app.web import Access, Registry, create_app
 from tests.app.served import ServerProcess, attached, until
 from tests.app.sessions import mlp_session
-from tests.browser.conftest import LiveServer, watched
+from tests.browser.conftest import LiveServer, wait_painted, watched
 
 LOST = ("net::ERR_", "status of 410", "the server did not respond", "Failed to fetch")
 """what a browser says of a server that has ended, and of its tab on the next one"""
@@ -116,8 +116,9 @@ def test_new_token_is_asked_for_and_the_page_comes_back_with_it(browser: Browser
         expect(page.locator("#cover")).to_contain_text("asks for its token")
         other = page.context.new_page()
         other.goto(f"{second.address}?token=new-token")
-        other.wait_for_function(PAINTED)
+        wait_painted(other)
         assert "new-token" not in other.url
+        page.bring_to_front()
         page.wait_for_function("document.body && !document.body.classList.contains('offline')")
-        page.wait_for_function(PAINTED)
+        wait_painted(page)
     second.stop()
