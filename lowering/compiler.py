@@ -15,6 +15,7 @@ from lowering.config import CompileConfig
 from lowering.graph import Graph
 from lowering.larger import pipeline_machine, streaming_machine
 from lowering.machine_change import timeless
+from lowering.modes import choose_mode, too_big
 from lowering.passes import run_passes
 from lowering.passes.cold import keep_tables_outside
 from lowering.passes.fuse import KernelDraft, fuse
@@ -37,7 +38,7 @@ from lowering.stages.routing import assign_colors, kernel_legs
 from lowering.stages.slots import live_slots, needed_slots
 from lowering.stages.transfers import LEAST_SLOTS, make_transfers, with_slots
 from lowering.stages.turn_colors import host_color
-from lowering.streaming import choose_mode, compile_streaming, too_big
+from lowering.streaming import compile_streaming
 from lowering.wafers import wafers_needed
 
 DEFAULT_SAMPLES = 4

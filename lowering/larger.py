@@ -9,8 +9,9 @@ from engine.progress import Progress
 from lowering.assembly import Job, Made
 from lowering.cache import StageCache
 from lowering.config import CompileConfig, with_machine
+from lowering.modes import shortage
 from lowering.stages.plan import KernelPlan, smallest_machine
-from lowering.streaming import compile_streaming, shortage
+from lowering.streaming import compile_streaming
 
 MESH_SIDES = (64, 128, 256, 512)
 TRIALS = 3

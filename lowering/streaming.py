@@ -1,4 +1,4 @@
-"""Compiling for weight streaming, and the choice between the two modes."""
+"""Compiling for weight streaming: kernels take turns on the whole wafer."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from engine.geometry import Rect
-from engine.kernels.footprint import stored_bytes
 from engine.program import Program
-from engine.timing.clock import simulate
-from engine.timing.net import build_net
 from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
-from lowering.config import CompileConfig
 from lowering.machine_change import timeless
 from lowering.passes.phases import trained_state
 from lowering.stages.edges import plan_edges
 from lowering.stages.experts import routing_key, with_routing
-from lowering.stages.plan import KernelPlan, PlacedPlan
+from lowering.stages.kept import least_live
+from lowering.stages.plan import PlacedPlan
 from lowering.stages.routing import kernel_legs
-from lowering.stages.shared_memory import shared_memory
+from lowering.stages.shared_memory import SharedRequests, shared_memory, shared_requests
 from lowering.stages.state import gradients, leaving_state, plan_turns
 from lowering.stages.streaming import (
     place_streaming,
@@ -32,13 +29,8 @@ from lowering.stages.turn_colors import color_conflicts, turn_colors
 
 STREAMING_SAMPLES = 2
 """samples sent through by default: the second shows how the first one's end is overlapped"""
-FINER_CHUNKS = (32, 128)
-"""most chunks a sample is cut into where eight overfill the SRAM"""
 DEEP_KERNELS = 200
 """a deeper model is sent one sample by default: another one only repeats its steps"""
-TIMED_SAMPLES = (2, 4)
-"""runs whose difference is the rate by which modes are compared"""
-MEGACYCLE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +39,69 @@ class Cut:
 
     chunks: int
     """most chunks a sample is cut into"""
-    thrifty: bool = False
-    """tiles have room for what they read as a whole, and weights come as late as they can"""
+    share: int = 2
+    """a tile may take one part in this many of the SRAM: weights of the next kernels and the
+    activations of others share the rest"""
+    late: bool = False
+    """weights come as late as they can"""
+
+
+THRIFTIER = (Cut(8, 8, late=True), Cut(32), Cut(128), Cut(128, late=True))
+"""tried in turn where the SRAM is overfilled"""
+THRIFTY_FROM = 1 / 8
+"""share of the SRAM that tensors fill by themselves from which tiles are thrifty at once"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Attempt:
+    """A cut, placed and routed, and the memory it wants."""
+
+    cut: Cut
+    placed: PlacedPlan
+    routed: Routed
+    wanted: SharedRequests
+    live_peak: int
+    """bytes of the fullest turn"""
 
 
 def compile_streaming(job: Job) -> Made:
     """Compile a job so that its kernels take turns on the whole wafer.
 
-    Where slots overfill a PE the samples are cut finer, so that a slot holds less; where that does
-    not do, tiles are sized for whole samples and weights come later.
+    Cuts are tried until one fits; only what could fit is laid out. Where none does, the one with
+    the lowest peak is the what-if.
     """
     key = (job.plan, job.config.optimizer, job.config.storage)
     turns = job.cache.get("turns", key, lambda: plan_turns(job.graph, job.plan, job.config))
     job = replace(job, plan=turns)
-    cut = Cut(job.config.max_chunks)
-    best = _attempt(job, cut)
-    for finer in (*(Cut(chunks) for chunks in FINER_CHUNKS), Cut(FINER_CHUNKS[-1], thrifty=True)):
-        if not any(memory.overflow for memory in best.memories):
-            break
-        if finer.thrifty or finer.chunks > job.config.max_chunks:
-            tried = _attempt(job, finer)
-            if _peak(tried) < _peak(best):
-                best, cut = tried, finer
-    return _with_meetings(job, best, cut)
+    room = job.config.machine.data_sram_bytes
+    failed: list[_Attempt] = []
+    for cut in _cuts(job):
+        attempt = _attempt(job, cut)
+        if attempt.live_peak <= room:
+            made = _laid_out(job, attempt)
+            if not any(memory.overflow for memory in made.memories):
+                return _with_meetings(job, made, cut)
+        failed.append(attempt)
+    best = min(failed, key=lambda attempt: attempt.live_peak)
+    return _with_meetings(job, _laid_out(job, best), best.cut)
 
 
-def _peak(made: Made) -> int:
-    return max(memory.peak for memory in made.memories)
+def _cuts(job: Job) -> tuple[Cut, ...]:
+    """Return the cuts to try: thrifty ones first where tensors fill much of the SRAM by themselves.
+
+    Where the SRAM is too small for them even if every PE took the same share, no cut would do.
+    """
+    config = job.config
+    least = least_live(job.plan, job.shapes, config.storage)
+    share = least.size / (config.machine.data_sram_bytes * config.machine.working_pes)
+    usual = Cut(config.max_chunks)
+    thrifty, *others = (
+        replace(cut, chunks=max(cut.chunks, config.max_chunks)) for cut in THRIFTIER
+    )
+    if share > 1:
+        return (thrifty,)
+    first = (thrifty, usual) if share > THRIFTY_FROM else (usual, thrifty)
+    return tuple(dict.fromkeys((*first, *others)))
 
 
 def _with_meetings(job: Job, made: Made, cut: Cut) -> Made:
@@ -100,32 +128,42 @@ def _placed_key(job: Job, cut: Cut) -> tuple[Hashable, ...]:
     return job.plan, timeless(config.machine), config.storage, config.pe_caps, cut
 
 
-def _attempt(job: Job, cut: Cut) -> Made:
+def _attempt(job: Job, cut: Cut) -> _Attempt:
     plan, config, cache = job.plan, job.config, job.cache
-    machine = config.machine
     job.progress.stage("sizing", len(plan.drafts), "kernels")
     placed = cache.get(
         "streaming placement", _placed_key(job, cut),
-        lambda: place_streaming(plan, config, cut.chunks, whole=cut.thrifty),
+        lambda: place_streaming(plan, job.shapes, config, cut.chunks, cut.share),
     )  # fmt: skip
     known = _routed_key(job, cut)
     placed = with_routing(placed, plan, job.shapes, config, job.routing)
     job.progress.stage("routing", 1, "plan")
     routed = cache.get("streaming routing", known, lambda: _route(job, placed, cut))
-    job.progress.stage("memory", len(plan.drafts), "kernels")
-    memories = cache.get(
-        "streaming memory",
+    wanted = cache.get(
+        "streaming requests",
         known,
-        lambda: shared_memory(
-            routed.kernels, plan.models, routed.transfers, routed.program.streams, machine,
-            config.storage,
+        lambda: shared_requests(
+            routed.kernels, plan.models, routed.transfers, routed.program.streams, config.storage
         ),
-    )  # fmt: skip
+    )
+    return _Attempt(cut, placed, routed, wanted, wanted.live_peak)
+
+
+def _laid_out(job: Job, attempt: _Attempt) -> Made:
+    """Return an attempt with its buffers laid out."""
+    config, routed = job.config, attempt.routed
+    machine = config.machine
+    job.progress.stage("memory", len(routed.kernels), "kernels")
+    memories = job.cache.get(
+        "streaming memory",
+        _routed_key(job, attempt.cut),
+        lambda: shared_memory(routed.kernels, attempt.wanted, machine),
+    )
     buffers = tuple(buffer for memory in memories for buffer in memory.buffers)
     deep = len(routed.kernels) > DEEP_KERNELS
     samples = config.samples or (1 if deep else STREAMING_SAMPLES)
     program = replace(routed.program, buffers=buffers, samples=samples, machine=machine)
-    return Made(placed, routed, program, memories, plan.notes)
+    return Made(attempt.placed, routed, program, memories, job.plan.notes)
 
 
 def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
@@ -149,7 +187,7 @@ def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
         for draft in plan.drafts
     )  # fmt: skip
     streams = weight_streams(
-        kernels, plan.models, machine, config.storage, config.prefetch, late=cut.thrifty
+        kernels, plan.models, machine, config.storage, config.prefetch, late=cut.late
     )
     place = {kernel.id: index for index, kernel in enumerate(kernels)}
     colored = turn_colors(transfers, [turns_of(t, place) for t in transfers], machine)
@@ -174,77 +212,3 @@ def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
         outside=make_outside(plan),
     )
     return Routed(kernels, transfers, colored.used, None, program)
-
-
-def too_big(plan: KernelPlan, config: CompileConfig) -> str:
-    """Return why no pipeline can hold the weights, empty if one might."""
-    machine = config.machine
-    weights = sum(stored_bytes(model, config.storage) for model in plan.models.values())
-    room = machine.data_sram_bytes * machine.working_pes
-    if weights <= room:
-        return ""
-    return (
-        f"mode streaming: the weights take {weights / 1e9:,.1f} GB, the SRAM of {machine.name} "
-        f"holds {room / 1e9:,.1f} GB"
-    )
-
-
-def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
-    """Return the pipeline where it fits and is not slower, else the streaming compile."""
-    short, fast, bound = shortage(pipeline, job.config), _pipeline_rate(pipeline), _most(job)
-    if not short and bound <= fast:
-        return pipeline, (
-            f"mode pipeline: it fits and is not slower; pipeline {fast:.3g} samples/Mcycle, "
-            f"streaming at most {bound:.3g}: its weights take that long to arrive (model)",
-        )
-    streaming = compile_streaming(job)
-    slow = _timed_rate(streaming)
-    if short:
-        figures = (
-            f"pipeline at most {fast:.3g} (model), streaming {slow:.3g} samples/Mcycle (timed)"
-        )
-        if not shortage(streaming, job.config):
-            return streaming, (f"mode streaming: as a pipeline {short}; {figures}",)
-        return pipeline, (f"mode pipeline: neither mode fits; {figures}",)
-    fast = _timed_rate(pipeline)
-    figures = f"pipeline {fast:.3g}, streaming {slow:.3g} samples/Mcycle (timed)"
-    if slow > fast:
-        return streaming, (f"mode streaming: faster; {figures}",)
-    return pipeline, (f"mode pipeline: it fits and is not slower; {figures}",)
-
-
-def shortage(made: Made, config: CompileConfig) -> str:
-    """Return what a compile lacks on its machine, empty where it fits."""
-    full = next((memory for memory in made.memories if memory.overflow), None)
-    if full is not None:
-        return f"kernel '{full.kernel}' is short of {full.overflow:,} B"
-    free = config.machine.colors - config.machine.reserved_colors
-    if made.routed.colors > free:
-        return f"a router is short of {made.routed.colors - free} colors"
-    return ""
-
-
-def _pipeline_rate(made: Made) -> float:
-    return MEGACYCLE / max(made.placed.lengths().values())
-
-
-def _most(job: Job) -> float:
-    """Samples a megacycle that streaming cannot exceed: the ports carry every weight each time.
-
-    Known before anything is placed, so that a pipeline that beats it needs no second compile.
-    """
-    machine, dtype = job.config.machine, job.config.storage
-    held = (stored_bytes(model, dtype) for model in job.plan.models.values())
-    words = sum(-(-size // machine.wavelet_bytes) for size in held)
-    arriving = words / machine.weight_wavelets_per_cycle
-    return MEGACYCLE / arriving if arriving else float("inf")
-
-
-def _timed_rate(made: Made) -> float:
-    """Samples a megacycle once the run has begun: what two more samples take."""
-    lengths = made.placed.lengths()
-    ends = [
-        simulate(build_net(replace(made.program, samples=count), lengths)).makespan
-        for count in TIMED_SAMPLES
-    ]
-    return MEGACYCLE * (TIMED_SAMPLES[1] - TIMED_SAMPLES[0]) / max(1, ends[1] - ends[0])

@@ -125,7 +125,7 @@ def tile_cycles(
     main = rate.setup_cycles * terms * lines
     if model.scales:
         main = _dequantizing(m_all, k_all, n, terms, machine, dtype)
-    looked = m_all if problem.work == "lookup" else 0 * own
+    looked = {"lookup": m_all, "scatter": k_all}.get(problem.work, 0 * own)
     overhead = _ceil(main + rate.setup_cycles * own_lines) + looked + machine.task_start_cycles
     overhead = overhead + machine.loop_cycles * model.epilogue.calls
     overhead = overhead + machine.task_start_cycles * (problem.serial - 1)
@@ -193,6 +193,8 @@ def _transfer_cycles(
         arriving = arriving + k * n * (model.stationary > 0)
     elif problem.work == "reduce":
         arriving = m * k * n
+    elif problem.work == "scatter":
+        arriving = k * n
     else:
         arriving = share_of(own, model.streamed, per_position)
     arriving = arriving + share_of(own, model.side_inputs, per_position)

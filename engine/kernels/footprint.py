@@ -80,10 +80,12 @@ def tile_bytes(
     *,
     whole: bool = False,
     most: int = MAX_CHUNKS,
+    results: int = 0,
 ) -> np.ndarray:
     """Return the bytes of the fullest PE with two slots an edge; what sizing checks.
 
-    A slot holds a chunk, or a whole sample where a neighbour cannot work in chunks.
+    A slot holds a chunk, or a whole sample where a neighbour cannot work in chunks. `results`,
+    where kernels take turns: how many of its results wait as whole samples for later turns.
     """
     problem, size = model.problem, DTYPE_BYTES[dtype]
     chunks = 1 if whole else even_chunks(problem, m_parts, most)
@@ -98,13 +100,20 @@ def tile_bytes(
         arriving = streamed + k * n * (model.stationary > 0)
     elif problem.work == "reduce":
         arriving = m * k * n
+    elif problem.work == "scatter":
+        arriving = k * n
     else:
         arriving = share * model.streamed
     arriving = arriving + -(-(share * model.side_inputs) // k_parts)
-    slots = 2 * (arriving + own) * size
+    if results:
+        units = -(-problem.m_units // m_parts) * problem.m_inner
+        slots = (np.minimum(2, chunks) * arriving + results * -(-(units * n) // k_parts)) * size
+        work = model.epilogue.calls * own * size
+    else:
+        slots, work = 2 * (arriving + own) * size, 3 * own * size
     sums = partial_sum_elements(m, n) * problem.accumulator_bytes
     sums = sums + (model.scales is not None) * dequantized_elements(k * problem.k_inner, n) * size
-    return np.asarray(held + np.ceil(slots) + 3 * own * size + sums)
+    return np.asarray(held + np.ceil(slots) + work + sums)
 
 
 def dequantized_elements(terms: np.ndarray, results: np.ndarray) -> np.ndarray:

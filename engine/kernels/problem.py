@@ -40,7 +40,7 @@ class Problem:
     batch: int = 1
     """columns fall into this many groups with a streamed operand each (heads, conv groups)"""
     work: str = "none"
-    """mac | window | reduce | lookup | none: arithmetic of the main operation"""
+    """mac | window | reduce | lookup | scatter | none: arithmetic of the main operation"""
     halo_units: int = 0
     """input units beyond its own that a row of the region needs"""
     in_units: int = 1
@@ -156,10 +156,11 @@ def _gather(op: Operation, shapes: Shapes) -> Problem:
 
 
 def _row_sum(op: Operation, shapes: Shapes) -> Problem:
-    """See a sum of rows as a look-up walked the other way: a position is a row that arrives."""
+    """See a sum of rows as table rows x arriving rows x width: every table row may want each."""
     assert isinstance(op, RowSum)
-    m = prod(shapes[op.inputs[1]])
-    return Problem(m, 1, op.length, 1, shapes[op.inputs[0]][-1], work="lookup", in_units=m)
+    arriving = prod(shapes[op.inputs[1]])
+    width = shapes[op.inputs[0]][-1]
+    return Problem(op.length, 1, arriving, 1, width, work="scatter", in_units=arriving)
 
 
 def _moe(op: Operation, shapes: Shapes) -> Problem:

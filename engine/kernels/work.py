@@ -130,7 +130,7 @@ def kernel_epilogue(spec: KernelSpec, problem: Problem, shapes: Shapes) -> Epilo
     results = problem.m * problem.n
     ops = side_operations(spec)
     walked = [vector_ops(op) * touched(op, shapes) for op in ops]
-    lookup = problem.work == "lookup"
+    lookup = problem.work in ("lookup", "scatter")
     return Epilogue(
         vector_ops=sum(walked) / results,
         flops=sum(

@@ -20,6 +20,16 @@ steps"""
 
 
 @dataclass(frozen=True, slots=True)
+class Agreed:
+    """A tensor whose maker and reader agree on what its first chunk is."""
+
+    source: str
+    """kernel that makes it"""
+    positions: int
+    """what chunks cut"""
+
+
+@dataclass(frozen=True, slots=True)
 class Edge:
     """A tensor's way from a producer to one consumer."""
 
@@ -60,6 +70,20 @@ def plan_edges(
             source = maker[tensor]
             edges.append(Edge(tensor, source.name, HOST, Arrival("grid", True), 1, whole=False))
     return tuple(edges)
+
+
+def agreed_streams(drafts: Sequence[KernelDraft], shapes: Shapes) -> dict[tuple[str, str], Agreed]:
+    """Return by (reader, tensor) what can go from kernel to kernel in chunks."""
+    maker = {name: draft for draft in drafts for name in draft.writes}
+    left = {d.name: kernel_streams(d.spec, shapes) for d in drafts}
+    found = {}
+    for draft in drafts:
+        for tensor in draft.reads:
+            wanted = _wanted(draft, tensor, left[draft.name], shapes)
+            source = maker.get(tensor)
+            if wanted and source and left[source.name].get(tensor) == wanted:
+                found[draft.name, tensor] = Agreed(source.name, wanted.positions)
+    return found
 
 
 def _wanted(
@@ -104,7 +128,7 @@ def _edge(
         mode,
         ordered,
         batch=problem.batch if mode == "rows" else 1,
-        copies=tiling.m_parts if mode == "held" else 1,
+        copies=tiling.m_parts if mode == "held" or _is_index(draft, tensor) else 1,
         halo=halo * (tiling.m_parts - 1),
     )
     return Edge(tensor, source.name if source else HOST, draft.name, arrival, chunks,
@@ -115,12 +139,19 @@ def _mode(draft: KernelDraft, tensor: str, shapes: Shapes) -> str:
     main = draft.spec.main_op
     if draft.family in ("dot", "conv", "moe") and tensor in main.inputs:
         return "rows" if tensor == main.inputs[0] else "held"
+    if draft.family == "embedding" and tensor == main.inputs[0]:
+        return "held"
     if draft.family == "gather" and tensor in main.inputs:
         return "copied"
     if draft.family == "reduce" and tensor in main.inputs and main is draft.spec.ops[0]:
         return "cells" if prod(shapes[tensor]) != prod(shapes[main.outputs[0]]) else "grid"
     results = prod(shapes[main.outputs[0]])
     return "grid" if prod(shapes[tensor]) * 2 > results else "copied"
+
+
+def _is_index(draft: KernelDraft, tensor: str) -> bool:
+    """Tell whether every PE needs the whole tensor: which table row each arriving row is for."""
+    return draft.family == "embedding" and tensor == draft.spec.main_op.inputs[1]
 
 
 def _is_wide(shape: tuple[int, ...], tiling: Tiling) -> bool:
@@ -135,10 +166,11 @@ def _chunk_count(
     for chunks in range(max_chunks, 1, -1):
         if positions % chunks:
             continue
-        if all(_cuts_evenly(m.problem.m_units, t.m_parts, chunks) for m, t in ends):
+        if all(cuts_evenly(m.problem.m_units, t.m_parts, chunks) for m, t in ends):
             return chunks
     return 1
 
 
-def _cuts_evenly(units: int, parts: int, chunks: int) -> bool:
+def cuts_evenly(units: int, parts: int, chunks: int) -> bool:
+    """Tell whether so many parts of M and so many chunks of it cut along the same lines."""
     return units % chunks == 0 and (parts == 1 or (units // chunks) % parts == 0)

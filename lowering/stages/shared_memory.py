@@ -3,35 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from engine.kernels.cost import KernelModel
 from engine.machine import MachineSpec
 from engine.program import HOST, Buffer, Kernel, Transfer, WeightStream
+from lowering.stages.kept import views
 from lowering.stages.layout import BufferRequest, plan_layout
 from lowering.stages.memory import KernelMemory, held_as, resident_bytes, work_requests
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedRequests:
+    """What all kernels want of the one layout; times are turns."""
+
+    owners: tuple[str, ...]
+    requests: tuple[BufferRequest, ...]
+    counts: tuple[int, ...]
+
+    @property
+    def live_peak(self) -> int:
+        """bytes of the fullest turn: no layout needs less"""
+        first, last, size = (
+            np.array([getattr(each, name) for each in self.requests], np.int64)
+            for name in ("first", "last", "size")
+        )
+        change = np.zeros(int(last.max(initial=0)) + 2, np.int64)
+        np.add.at(change, first, size)
+        np.subtract.at(change, last + 1, size)
+        return int(np.cumsum(change).max())
+
+
 def shared_memory(
-    kernels: Sequence[Kernel],
-    models: Mapping[str, KernelModel],
-    transfers: Sequence[Transfer],
-    streams: Sequence[WeightStream],
-    machine: MachineSpec,
-    dtype: str,
+    kernels: Sequence[Kernel], wanted: SharedRequests, machine: MachineSpec
 ) -> tuple[KernelMemory, ...]:
     """Return the buffers of all kernels in one layout; `live` counts kernels in running order.
 
     The overflow stands at the kernel that owns the highest buffer.
     """
-    owners, requests, counts = _requests(kernels, models, transfers, streams, dtype)
-    layout = plan_layout(requests, machine.data_sram_bytes)
+    layout = plan_layout(wanted.requests, machine.data_sram_bytes)
     base = machine.reserved_sram_bytes
     buffers: dict[str, list[Buffer]] = {kernel.id: [] for kernel in kernels}
     last = len(kernels) - 1
     buffers[kernels[0].id].append(
         Buffer(kernels[0].id, "code", "program and runtime", 0, base, live=(0, last))
     )
-    for owner, request, count, offset in zip(owners, requests, counts, layout.offsets, strict=True):
+    columns = (wanted.owners, wanted.requests, wanted.counts, layout.offsets)
+    for owner, request, count, offset in zip(*columns, strict=True):
         buffers[owner].append(
             Buffer(
                 owner, request.role, request.name, base + offset, request.size, count,
@@ -50,13 +70,35 @@ def shared_memory(
     )  # fmt: skip
 
 
-def _requests(
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What a kernel made, kept once for all its readers."""
+
+    name: str
+    size: int
+    first: int
+    last: int
+    slots: int
+
+    def with_reader(self, other: _Result) -> _Result:
+        """Return the buffer that serves both readers: until the later one."""
+        return _Result(
+            self.name,
+            max(self.size, other.size),
+            min(self.first, other.first),
+            max(self.last, other.last),
+            max(self.slots, other.slots),
+        )
+
+
+def shared_requests(
     kernels: Sequence[Kernel],
     models: Mapping[str, KernelModel],
     transfers: Sequence[Transfer],
     streams: Sequence[WeightStream],
     dtype: str,
-) -> tuple[list[str], list[BufferRequest], list[int]]:
+) -> SharedRequests:
+    """Return what kernels that take turns want; a result is kept once for all its readers."""
     place = {kernel.id: index for index, kernel in enumerate(kernels)}
     end = len(kernels) - 1
     first_waits = any(stream.kernel == kernels[0].id for stream in streams)
@@ -80,6 +122,8 @@ def _requests(
         turn = place[kernel.id]
         for request in work_requests(kernel, models[kernel.id], dtype):
             add(kernel.id, "work", request.name, request.size, turn, turn, 1)
+    seen = {kernel.id: views(kernel.spec) for kernel in kernels}
+    results: dict[tuple[str, str], _Result] = {}
     for transfer in transfers:
         start = 0 if transfer.producer == HOST else place[transfer.producer]
         stop = max(end if c == HOST else place[c] for c in transfer.consumers)
@@ -94,18 +138,15 @@ def _requests(
             first = start
         if transfer.producer != HOST:
             size = transfer.out_bytes * transfer.out_slots
-            add(
-                transfer.producer,
-                "out slot",
-                transfer.tensor,
-                size,
-                first,
-                last,
-                transfer.out_slots,
-            )
+            mine = _Result(transfer.tensor, size, first, last, transfer.out_slots)
+            viewed = seen[transfer.producer].get(transfer.tensor, transfer.tensor)
+            kept = results.setdefault((transfer.producer, viewed), mine)
+            results[transfer.producer, viewed] = kept.with_reader(mine)
         for consumer, slots, each in zip(
             transfer.consumers, transfer.in_slots, transfer.in_bytes, strict=True
         ):
             if consumer != HOST:
                 add(consumer, "in slot", transfer.tensor, each * slots, arrives, last, slots)
-    return owners, requests, counts
+    for (owner, _), kept in results.items():
+        add(owner, "out slot", kept.name, kept.size, kept.first, kept.last, kept.slots)
+    return SharedRequests(tuple(owners), tuple(requests), tuple(counts))

@@ -45,6 +45,8 @@ class SizingLimits:
     """M is cut into a divisor of this, so that a neighbour's chunks are cut evenly; None: freely"""
     least_gain: float = LEAST_GAIN
     """0 where the memory asks for more PEs than the work does"""
+    results: int = 0
+    """where kernels take turns: results that wait as whole samples for later turns"""
 
 
 @lru_cache(maxsize=256)
@@ -128,8 +130,9 @@ def _cycles(
     cycles = estimate(model, m_parts, k_parts, n_parts, machine, dtype)
     cycles = np.maximum(cycles, _row_cycles(model, rows, machine, dtype))
     held = tile_bytes(
-        model, m_parts, k_parts, n_parts, dtype, whole=limits.whole, most=limits.max_chunks
-    )
+        model, m_parts, k_parts, n_parts, dtype, whole=limits.whole, most=limits.max_chunks,
+        results=limits.results,
+    )  # fmt: skip
     area = rows * n_parts
     alone = int(estimate(model, _ONE, _ONE, _ONE, machine, dtype))
     allowed = (held <= limits.sram_bytes) & (area * cycles * limits.least_gain <= alone)
@@ -200,7 +203,7 @@ def _least_bytes(model: KernelModel, dtype: str, limits: SizingLimits) -> Tiling
     m_parts = np.array([_even_cut(problem.m_units, limits.rows // int(k)) for k in k_parts])
     held = tile_bytes(
         model, m_parts[:, None], k_parts[:, None], widths[None], dtype, whole=limits.whole,
-        most=limits.max_chunks,
+        most=limits.max_chunks, results=limits.results,
     )  # fmt: skip
     row, col = np.unravel_index(int(held.argmin()), held.shape)
     return Tiling(int(m_parts[row]), int(k_parts[row]), int(widths[col]))

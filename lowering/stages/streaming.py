@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from engine.geometry import Rect
 from engine.kernels.cost import KernelModel
-from engine.kernels.footprint import even_chunks, stored_bytes
+from engine.kernels.footprint import stored_bytes
+from engine.kernels.problem import Shapes
 from engine.load import FlowPattern, shared_loads
 from engine.machine import MachineSpec
 from engine.profile import Profile, profile
@@ -22,29 +21,23 @@ from engine.sparsity import kernel_nonzeros
 from engine.transfers import busiest_words, leg_patterns, transfer_patterns
 from lowering.config import CompileConfig
 from lowering.stages.contention import moving_conflicts
-from lowering.stages.placement import BIG
 from lowering.stages.plan import KernelPlan, PlacedPlan
 from lowering.stages.routing import End
-from lowering.stages.sizing import SizingLimits, best_tiling
+from lowering.stages.turn_tilings import turn_tilings
 
-WEIGHT_SHARE = 2
-"""a kernel's tile may take one part in this many of the SRAM: weights of the next kernel and the
-activations of others share the rest"""
 LINK_SHARE = 4
 """weights take at most one wavelet in this many cycles of a link, so that others move too"""
 
 
 def place_streaming(
-    plan: KernelPlan, config: CompileConfig, chunks: int, *, whole: bool = False
+    plan: KernelPlan, shapes: Shapes, config: CompileConfig, chunks: int, share: int
 ) -> PlacedPlan:
     """Give every kernel its best tiling on the whole wafer; all start at the north-west corner.
 
-    `whole`: tiles must have room for what they read as a whole.
+    A tile may take one part in `share` of the SRAM.
     """
     machine = config.machine
-    room = machine.data_sram_bytes // WEIGHT_SHARE
-    limits = SizingLimits(machine.rows, machine.cols, room, None, whole, chunks)
-    tilings = _tilings(plan, config, limits)
+    tilings = turn_tilings(plan, shapes, config, chunks, machine.data_sram_bytes // share)
     ends: dict[str, End] = {}
     profiles: dict[str, Profile] = {}
     known: dict[tuple[KernelModel, Tiling], Profile] = {}
@@ -59,45 +52,6 @@ def place_streaming(
         ends[draft.name] = End(Rect(0, 0, tiling.m_parts * tiling.k_parts, tiling.n_parts), tiling)
         profiles[draft.name] = found
     return PlacedPlan(ends, profiles, None)
-
-
-def _tilings(plan: KernelPlan, config: CompileConfig, limits: SizingLimits) -> dict[str, Tiling]:
-    """Return the tiling of every kernel.
-
-    Where whole samples must fit and fit on no tile, a kernel takes chunks instead, and what feeds
-    it is cut so that it can give them.
-    """
-    machine, dtype = config.machine, config.storage
-    makers = {name: draft.name for draft in plan.drafts for name in draft.writes}
-    found: dict[str, Tiling] = {}
-    fed: dict[str, int] = {}
-    for draft in plan.drafts:
-        model, own = plan.models[draft.name], replace(limits, cap=config.cap(draft.name))
-        found[draft.name], cycles = best_tiling(model, machine, dtype, own)
-        if limits.whole and cycles >= BIG:
-            tiling, _ = best_tiling(model, machine, dtype, replace(own, whole=False))
-            cut = int(even_chunks(model.problem, np.array(tiling.m_parts), limits.max_chunks))
-            found[draft.name] = tiling
-            source = makers.get(draft.spec.main_op.inputs[0])
-            if source and cut > 1:
-                fed[source] = cut
-    for name, cut in fed.items():
-        own = replace(limits, cap=config.cap(name), least_gain=0.0)
-        found[name] = _giving_chunks(plan.models[name], cut, config, own) or found[name]
-    return found
-
-
-def _giving_chunks(
-    model: KernelModel, most: int, config: CompileConfig, limits: SizingLimits
-) -> Tiling | None:
-    """Return the tiling that gives the most chunks up to `most`, None where none gives two."""
-    while most > 1:
-        even = replace(limits, m_parts=model.problem.m_units // most)
-        tiling, cycles = best_tiling(model, config.machine, config.storage, even)
-        if cycles < BIG and model.problem.m_units % most == 0:
-            return tiling
-        most //= 2
-    return None
 
 
 def stream_slots(

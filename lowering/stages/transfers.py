@@ -80,7 +80,7 @@ def _in_bytes(edge: Edge, ends: Mapping[str, End], chunk: int) -> int:
     if arrival.mode == "held":
         return -(-chunk // (end.tiling.k_parts * end.tiling.n_parts))
     if arrival.mode == "copied":
-        return -(-chunk // rows)
+        return -(-(chunk * arrival.copies) // rows)
     return -(-moved // end.region.area)
 
 

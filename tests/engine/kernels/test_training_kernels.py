@@ -30,10 +30,10 @@ def test_rows_are_summed_by_their_index() -> None:
         evaluate(op, [rows, np.array([[3, 0], [2, 0]])])
 
 
-def test_a_row_sum_is_a_lookup_of_the_rows_that_arrive() -> None:
+def test_a_row_sum_cuts_the_table_that_it_makes() -> None:
     op = RowSum(inputs=("rows", "ids"), outputs=("y",), length=30)
     problem = kernel_problem(KernelSpec((op,), 0), {"rows": (2, 2, 7), "ids": (2, 2), "y": (30, 7)})
-    assert (problem.m, problem.n, problem.work) == (4, 7, "lookup")
+    assert (problem.m, problem.k, problem.n, problem.work) == (30, 4, 7, "scatter")
 
 
 def test_first_step_of_adamw_moves_by_the_rate() -> None:

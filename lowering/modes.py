@@ -1,0 +1,91 @@
+"""The choice between the two modes: the pipeline where it fits and is not slower."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.kernels.footprint import stored_bytes
+from engine.timing.clock import simulate
+from engine.timing.net import build_net
+from lowering.assembly import Job, Made
+from lowering.config import CompileConfig
+from lowering.stages.plan import KernelPlan
+from lowering.streaming import compile_streaming
+
+TIMED_SAMPLES = (2, 4)
+"""runs whose difference is the rate by which modes are compared"""
+MEGACYCLE = 1_000_000
+
+
+def too_big(plan: KernelPlan, config: CompileConfig) -> str:
+    """Return why no pipeline can hold the weights, empty if one might."""
+    machine = config.machine
+    weights = sum(stored_bytes(model, config.storage) for model in plan.models.values())
+    room = machine.data_sram_bytes * machine.working_pes
+    if weights <= room:
+        return ""
+    return (
+        f"mode streaming: the weights take {weights / 1e9:,.1f} GB, the SRAM of {machine.name} "
+        f"holds {room / 1e9:,.1f} GB"
+    )
+
+
+def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
+    """Return the pipeline where it fits and is not slower, else the streaming compile."""
+    short, fast, bound = shortage(pipeline, job.config), _pipeline_rate(pipeline), _most(job)
+    if not short and bound <= fast:
+        return pipeline, (
+            f"mode pipeline: it fits and is not slower; pipeline {fast:.3g} samples/Mcycle, "
+            f"streaming at most {bound:.3g}: its weights take that long to arrive (model)",
+        )
+    streaming = compile_streaming(job)
+    slow = _timed_rate(streaming)
+    if short:
+        figures = (
+            f"pipeline at most {fast:.3g} (model), streaming {slow:.3g} samples/Mcycle (timed)"
+        )
+        if not shortage(streaming, job.config):
+            return streaming, (f"mode streaming: as a pipeline {short}; {figures}",)
+        return pipeline, (f"mode pipeline: neither mode fits; {figures}",)
+    fast = _timed_rate(pipeline)
+    figures = f"pipeline {fast:.3g}, streaming {slow:.3g} samples/Mcycle (timed)"
+    if slow > fast:
+        return streaming, (f"mode streaming: faster; {figures}",)
+    return pipeline, (f"mode pipeline: it fits and is not slower; {figures}",)
+
+
+def shortage(made: Made, config: CompileConfig) -> str:
+    """Return what a compile lacks on its machine, empty where it fits."""
+    full = next((memory for memory in made.memories if memory.overflow), None)
+    if full is not None:
+        return f"kernel '{full.kernel}' is short of {full.overflow:,} B"
+    free = config.machine.colors - config.machine.reserved_colors
+    if made.routed.colors > free:
+        return f"a router is short of {made.routed.colors - free} colors"
+    return ""
+
+
+def _pipeline_rate(made: Made) -> float:
+    return MEGACYCLE / max(made.placed.lengths().values())
+
+
+def _most(job: Job) -> float:
+    """Samples a megacycle that streaming cannot exceed: the ports carry every weight each time.
+
+    Known before anything is placed, so that a pipeline that beats it needs no second compile.
+    """
+    machine, dtype = job.config.machine, job.config.storage
+    held = (stored_bytes(model, dtype) for model in job.plan.models.values())
+    words = sum(-(-size // machine.wavelet_bytes) for size in held)
+    arriving = words / machine.weight_wavelets_per_cycle
+    return MEGACYCLE / arriving if arriving else float("inf")
+
+
+def _timed_rate(made: Made) -> float:
+    """Samples a megacycle once the run has begun: what two more samples take."""
+    lengths = made.placed.lengths()
+    ends = [
+        simulate(build_net(replace(made.program, samples=count), lengths)).makespan
+        for count in TIMED_SAMPLES
+    ]
+    return MEGACYCLE * (TIMED_SAMPLES[1] - TIMED_SAMPLES[0]) / max(1, ends[1] - ends[0])

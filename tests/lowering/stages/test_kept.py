@@ -1,0 +1,46 @@
+"""What must be kept from turn to turn: a bound on paper, and views that are kept once."""
+
+from __future__ import annotations
+
+from engine.kernels.dot.spec import Dot
+from engine.kernels.move.spec import Reshape
+from engine.kernels.spec import KernelSpec
+from lowering.graph import Graph
+from lowering.passes.fuse import fuse
+from lowering.stages.kept import LeastLive, least_live, views
+from lowering.stages.plan import plan_kernels
+from tests.factories.graphs import tiny_graph
+
+
+def chain() -> Graph:
+    """x -> a -> b -> y, with `a` read again at the end."""
+    return tiny_graph(
+        {"x": (8, 4), "w1": (4, 6), "w2": (6, 10), "w3": (10, 6), "a": (8, 6), "b": (8, 10),
+         "c": (8, 6), "t": (6, 8), "y": (8, 8)},
+        Dot(inputs=("x", "w1"), outputs=("a",)),
+        Dot(inputs=("a", "w2"), outputs=("b",)),
+        Dot(inputs=("b", "w3"), outputs=("c",)),
+        Reshape(inputs=("c",), outputs=("t",), shape=(6, 8)),
+        Dot(inputs=("a", "t"), outputs=("y",)),
+    )  # fmt: skip
+
+
+def test_the_fullest_turn_holds_its_weights_its_result_and_what_is_read_later() -> None:
+    graph = chain()
+    shapes = {name: value.shape for name, value in graph.values.items()}
+    plan = plan_kernels(fuse(graph), shapes)
+    turns = {"a": 24 + 48, "b": 48 + 60 + 80, "c": 48 + 80 + 60 + 48, "y": 48 + 48 + 64}
+    assert max(turns, key=lambda name: turns[name]) == "c"
+    assert least_live(plan, shapes, "fp16") == LeastLive("c", 2 * turns["c"])
+
+
+def test_a_view_of_a_view_leads_to_what_is_seen() -> None:
+    spec = KernelSpec(
+        (
+            Dot(inputs=("x", "w"), outputs=("a",)),
+            Reshape(inputs=("a",), outputs=("b",), shape=(4,)),
+            Reshape(inputs=("b",), outputs=("c",), shape=(2, 2)),
+        ),
+        0,
+    )
+    assert views(spec) == {"b": "a", "c": "a"}
