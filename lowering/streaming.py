@@ -46,7 +46,7 @@ class Cut:
     """weights come as late as they can"""
 
 
-THRIFTIER = (Cut(8, 8, late=True), Cut(32), Cut(128), Cut(128, late=True))
+THRIFTIER = (Cut(32, 8, late=True), Cut(32), Cut(128, 8, late=True), Cut(128))
 """tried in turn where the SRAM is overfilled"""
 THRIFTY_FROM = 1 / 8
 """share of the SRAM that tensors fill by themselves from which tiles are thrifty at once"""
@@ -173,7 +173,7 @@ def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
     tilings = {name: end.tiling for name, end in ends.items()}
     sent = gradients(plan)
     outputs = tuple(dict.fromkeys((*graph.outputs, *sorted(sent))))
-    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, outputs, cut.chunks)
+    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, outputs, cut.chunks, turns=True)
     made = make_transfers(edges, ends, lengths, shapes, machine, config.storage)
     leaving = trained_state(graph)[1] | (sent - set(graph.outputs))
     order = [draft.name for draft in plan.drafts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -18,15 +18,8 @@ WIDE_ELEMENTS = 1024
 """elements of a chunk on a PE beyond which samples may be cut finer than usual; finer cuts cost
 steps"""
 
-
-@dataclass(frozen=True, slots=True)
-class Agreed:
-    """A tensor whose maker and reader agree on what its first chunk is."""
-
-    source: str
-    """kernel that makes it"""
-    positions: int
-    """what chunks cut"""
+NARROW_ELEMENTS = 512
+"""elements of a chunk on a PE below which finer cuts would save too little SRAM"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +45,14 @@ def plan_edges(
     shapes: Shapes,
     outputs: Sequence[str],
     max_chunks: int,
+    *,
+    turns: bool = False,
 ) -> tuple[Edge, ...]:
-    """Return every edge of the pipeline, in the consumers' order, host outputs last."""
+    """Return every edge, in the consumers' order, host outputs last.
+
+    `turns`: a kernel starts when those before it have ended and keep what they made, so that its
+    operand comes in its own chunks however their makers were cut.
+    """
     maker = {name: draft for draft in drafts for name in draft.writes}
     left = {d.name: kernel_streams(d.spec, shapes) for d in drafts}
     edges: list[Edge] = []
@@ -63,7 +62,18 @@ def plan_edges(
             given = left[source.name].get(tensor) if source else None
             wanted = _wanted(draft, tensor, left[draft.name], shapes)
             edges.append(
-                _edge(tensor, source, draft, given, wanted, models, tilings, shapes, max_chunks)
+                _edge(
+                    tensor,
+                    source,
+                    draft,
+                    given,
+                    wanted,
+                    models,
+                    tilings,
+                    shapes,
+                    max_chunks,
+                    turns=turns,
+                )
             )
     for tensor in outputs:
         if tensor in maker:
@@ -72,26 +82,30 @@ def plan_edges(
     return tuple(edges)
 
 
-def agreed_streams(drafts: Sequence[KernelDraft], shapes: Shapes) -> dict[tuple[str, str], Agreed]:
-    """Return by (reader, tensor) what can go from kernel to kernel in chunks."""
-    maker = {name: draft for draft in drafts for name in draft.writes}
-    left = {d.name: kernel_streams(d.spec, shapes) for d in drafts}
-    found = {}
-    for draft in drafts:
-        for tensor in draft.reads:
-            wanted = _wanted(draft, tensor, left[draft.name], shapes)
-            source = maker.get(tensor)
-            if wanted and source and left[source.name].get(tensor) == wanted:
-                found[draft.name, tensor] = Agreed(source.name, wanted.positions)
-    return found
+def walks_chunks(draft: KernelDraft, made: Collection[str], shapes: Shapes) -> bool:
+    """Tell whether the operand that a kernel's main operation walks can come chunk by chunk.
+
+    `made` are the tensors of kernels; what comes from the host comes as a whole.
+    """
+    tensor = _streamed(draft)
+    if tensor not in made or tensor not in draft.reads:
+        return False
+    return _wanted(draft, tensor, kernel_streams(draft.spec, shapes), shapes) is not None
+
+
+def _streamed(draft: KernelDraft) -> str:
+    """Return the operand that a kernel's main operation walks; empty if it reads none."""
+    main = draft.spec.main_op
+    if isinstance(main, Gather):
+        return main.inputs[1]
+    return main.inputs[0] if main.inputs else ""
 
 
 def _wanted(
     draft: KernelDraft, tensor: str, side: Mapping[str, Stream | None], shapes: Shapes
 ) -> Stream | None:
     main = draft.spec.main_op
-    streamed = main.inputs[1] if isinstance(main, Gather) else main.inputs[0]
-    if tensor == streamed and tensor not in main.inputs[2:]:
+    if tensor == _streamed(draft) and tensor not in main.inputs[2:]:
         only_main = tensor not in main.inputs[1:] or isinstance(main, Gather)
         return input_stream(main, shapes) if only_main else None
     return None if tensor in main.inputs and _holds(draft, tensor) else side.get(tensor)
@@ -111,15 +125,20 @@ def _edge(
     tilings: Mapping[str, Tiling],
     shapes: Shapes,
     max_chunks: int,
+    *,
+    turns: bool,
 ) -> Edge:
     model = models[draft.name]
     mode = _mode(draft, tensor, shapes)
     ordered = wanted is not None and (source is None or given == wanted)
+    whole = wanted is None or not (ordered or turns)
     chunks, halo = 1, 0.0
-    if ordered and wanted is not None and source is not None:
-        limits = [(models[source.name], tilings[source.name]), (model, tilings[draft.name])]
-        most = max_chunks if _is_wide(shapes[tensor], tilings[draft.name]) else MAX_CHUNKS
-        chunks = _chunk_count(wanted.positions, limits, min(most, max_chunks))
+    if wanted is not None and source is not None and not whole:
+        limits = [(model, tilings[draft.name])]
+        if not turns:
+            limits.append((models[source.name], tilings[source.name]))
+        most = _most_chunks(shapes[tensor], tilings[draft.name], max_chunks, ordered=ordered)
+        chunks = _chunk_count(wanted.positions, limits, most)
     problem = model.problem
     if problem.halo_units and mode in ("rows", "grid") and tensor == draft.spec.main_op.inputs[0]:
         halo = min(1.0, problem.halo_units / problem.in_units)
@@ -132,7 +151,7 @@ def _edge(
         halo=halo * (tiling.m_parts - 1),
     )
     return Edge(tensor, source.name if source else HOST, draft.name, arrival, chunks,
-                whole=not ordered, halo=halo)  # fmt: skip
+                whole=whole, halo=halo)  # fmt: skip
 
 
 def _mode(draft: KernelDraft, tensor: str, shapes: Shapes) -> str:
@@ -154,9 +173,16 @@ def _is_index(draft: KernelDraft, tensor: str) -> bool:
     return draft.family == "embedding" and tensor == draft.spec.main_op.inputs[1]
 
 
-def _is_wide(shape: tuple[int, ...], tiling: Tiling) -> bool:
-    """Tell whether an eighth of a tensor still fills much of a row's SRAM."""
-    return prod(shape) > WIDE_ELEMENTS * MAX_CHUNKS * tiling.m_parts * tiling.k_parts
+def _most_chunks(shape: tuple[int, ...], tiling: Tiling, limit: int, *, ordered: bool) -> int:
+    """Return the chunks to aim at: few where they save neither time nor much SRAM.
+
+    In order they let a reader start early. What a maker holds as a whole comes in as few as keep a
+    row's slots small.
+    """
+    row = -(-prod(shape) // (tiling.m_parts * tiling.k_parts))
+    if not ordered:
+        return min(limit, -(-row // NARROW_ELEMENTS))
+    return limit if row > WIDE_ELEMENTS * MAX_CHUNKS else min(limit, MAX_CHUNKS)
 
 
 def _chunk_count(
@@ -166,11 +192,11 @@ def _chunk_count(
     for chunks in range(max_chunks, 1, -1):
         if positions % chunks:
             continue
-        if all(cuts_evenly(m.problem.m_units, t.m_parts, chunks) for m, t in ends):
+        if all(_cuts_evenly(m.problem.m_units, t.m_parts, chunks) for m, t in ends):
             return chunks
     return 1
 
 
-def cuts_evenly(units: int, parts: int, chunks: int) -> bool:
+def _cuts_evenly(units: int, parts: int, chunks: int) -> bool:
     """Tell whether so many parts of M and so many chunks of it cut along the same lines."""
     return units % chunks == 0 and (parts == 1 or (units // chunks) % parts == 0)

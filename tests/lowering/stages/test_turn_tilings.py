@@ -1,4 +1,4 @@
-"""Tilings of kernels that take turns: makers are cut so that readers need no whole operand."""
+"""Tilings of kernels that take turns: an operand comes in chunks however its maker was cut."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ def wide_pair() -> Graph:
     )
 
 
-def planned(room: int, chunks: int = 8) -> tuple[dict[str, Tiling], Edge]:
+def planned(room: int, chunks: int, *, turns: bool = True) -> tuple[dict[str, Tiling], Edge]:
     """Tilings by kernel and the edge between the two, for tiles of `room` bytes."""
     graph = wide_pair()
     shapes = {name: value.shape for name, value in graph.values.items()}
     plan = plan_kernels(fuse(graph), shapes)
     config = CompileConfig(machine=generic_mesh(64, 16))
     tilings = turn_tilings(plan, shapes, config, chunks, room)
-    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, graph.outputs, chunks)
+    models = plan.models
+    edges = plan_edges(plan.drafts, models, tilings, shapes, graph.outputs, chunks, turns=turns)
     return tilings, next(edge for edge in edges if edge.tensor == "a")
 
 
@@ -45,20 +46,28 @@ def slot_bytes(edge: Edge, tiling: Tiling) -> int:
     return min(2, edge.chunks) * 128 * WIDTH // (edge.chunks * rows) * 4
 
 
-def test_with_room_the_maker_takes_the_rows_that_help_it() -> None:
-    tilings, edge = planned(200_000)
+def test_a_maker_on_all_rows_still_feeds_its_reader_in_chunks() -> None:
+    tilings, edge = planned(40_000, 8)
     assert tilings["a"].m_parts == 64
-    assert slot_bytes(edge, tilings["y"]) > 30_000
+    assert (edge.chunks, edge.whole) == (8, False)
+    assert planned(40_000, 8, turns=False)[1].chunks <= 2
 
 
-@pytest.mark.parametrize("room", [22_000, 16_000])
-def test_short_of_room_the_maker_is_cut_to_give_chunks(room: int) -> None:
-    tilings, edge = planned(room)
-    assert edge.chunks == 8
-    assert tilings["a"].m_parts <= 16
+@pytest.mark.parametrize(("room", "chunks"), [(22_000, 8), (9_000, 32), (6_000, 64)])
+def test_finer_chunks_let_a_tile_take_less(room: int, chunks: int) -> None:
+    tilings, edge = planned(room, chunks)
     assert slot_bytes(edge, tilings["y"]) <= room
+    assert slot_bytes(*_whole(edge, tilings["y"])) > room
 
 
-def test_no_more_chunks_are_used_than_may_be() -> None:
-    _, edge = planned(22_000, chunks=4)
-    assert edge.chunks <= 4
+def _whole(edge: Edge, tiling: Tiling) -> tuple[Edge, Tiling]:
+    return Edge(edge.tensor, edge.producer, edge.consumer, edge.arrival, 1, whole=True), tiling
+
+
+def test_what_the_host_gives_comes_as_a_whole() -> None:
+    graph = wide_pair()
+    shapes = {name: value.shape for name, value in graph.values.items()}
+    plan = plan_kernels(fuse(graph), shapes)
+    tilings = turn_tilings(plan, shapes, CompileConfig(machine=generic_mesh(64, 16)), 8, 40_000)
+    edges = plan_edges(plan.drafts, plan.models, tilings, shapes, graph.outputs, 8, turns=True)
+    assert [edge.chunks for edge in edges if edge.tensor == "x"] == [1]
