@@ -115,12 +115,12 @@ def stream_slots(
     found = []
     for transfer in transfers:
         ahead = (min(2, transfer.chunks),) * len(transfer.consumers)
-        made = replace(transfer, out_slots=transfer.chunks, in_slots=ahead)
+        after = transfer.after
         if HOST not in transfer.consumers:
             gate = min(place[name] for name in transfer.consumers) - 1 - prefetch
             born = -1 if transfer.producer == HOST else place[transfer.producer]
-            made = replace(made, after=order[gate] if gate > born else "")
-        found.append(made)
+            after = order[gate] if gate > born else ""
+        found.append(replace(transfer, out_slots=transfer.chunks, in_slots=ahead, after=after))
     return tuple(found)
 
 
