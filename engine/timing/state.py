@@ -194,8 +194,9 @@ def build_sharing(net: TimingNet) -> Sharing:
     row_start, order = _members(net.conflict_transfer, transfers)
     sizes = {
         "active": transfers, "moving": conflicts, "reserved": conflicts, "stale": conflicts,
-        "stale_block": -(-conflicts // BLOCK), "load": conflicts, "room": conflicts, "level": conflicts, "rows": conflicts,
-        "found": transfers, "open": transfers, "share": transfers,
+        "stale_block": -(-conflicts // BLOCK), "load": conflicts, "room": conflicts,
+        "level": conflicts, "rows": conflicts, "found": transfers, "open": transfers,
+        "share": transfers,
     }  # fmt: skip
     return Sharing(
         net.cap, net.conflict_start, net.conflict_transfer, net.conflict_coef,
