@@ -5,6 +5,7 @@ A broken law is a fault of this program, never of the model; the faces show it a
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -209,19 +210,29 @@ def memory_is_accounted(program: Program) -> Check:
 
 
 def _sharing_pair(buffers: Sequence[Buffer]) -> tuple[int, int] | None:
-    """Return two buffers that live together and share a byte, None if there are none."""
-    if len(buffers) < 2:
-        return None
-    low = np.array([b.offset for b in buffers])
-    high = low + np.array([b.size for b in buffers])
-    first, last = (np.array([b.live[end] for b in buffers]) for end in (0, 1))
-    for index in range(len(buffers) - 1):
-        rest = slice(index + 1, None)
-        apart = (high[rest] <= low[index]) | (high[index] <= low[rest])
-        together = (first[rest] <= last[index]) & (first[index] <= last[rest])
-        clash = np.flatnonzero(together & ~apart)
-        if len(clash):
-            return index, index + 1 + int(clash[0])
+    """Return two buffers that live together and share a byte, None if there are none.
+
+    Goes from life to life: as long as those alive are apart, only the neighbours by offset of one
+    that begins can meet it.
+    """
+    first, last = ([pick(buffer.live) for buffer in buffers] for pick in (min, max))
+    ending = sorted(range(len(buffers)), key=last.__getitem__)
+    offsets: list[int] = []
+    alive: list[int] = []
+    ended = 0
+    for index in sorted(range(len(buffers)), key=first.__getitem__):
+        own = buffers[index]
+        while last[ending[ended]] < first[index]:
+            place = bisect_left(offsets, buffers[ending[ended]].offset)
+            del offsets[place], alive[place]
+            ended += 1
+        place = bisect_left(offsets, own.offset)
+        for other in alive[max(0, place - 1) : place + 1]:
+            held = buffers[other]
+            if held.offset < own.offset + own.size and own.offset < held.offset + held.size:
+                return min(index, other), max(index, other)
+        offsets.insert(place, own.offset)
+        alive.insert(place, index)
     return None
 
 

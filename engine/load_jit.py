@@ -19,7 +19,7 @@ GROUP_COUNT = len(GROUPS)
 
 @lean_kernel
 def meet(patterns: Patterns, desk: Desk, table: Table, turn: np.ndarray, stamp: int) -> int:
-    """Add the undominated vectors of a turn, its flows rising, to those kept.
+    """Leave the undominated vectors of a turn, its flows rising, on the desk.
 
     `stamp` rises from call to call; a turn whose room did not suffice is called again.
     """
@@ -168,9 +168,8 @@ def _note(desk: Desk, table: Table, count: int, where: tuple[int, int, int], sta
     table.turn[vector] = stamp
     desk.found[desk.tally[0]] = vector
     desk.tally[0] += 1
-    if table.is_kept[vector] == 0:
-        for part in range(3):
-            table.place[3 * vector + part] = where[part]
+    for part in range(3):
+        table.place[3 * vector + part] = where[part]
     return DONE
 
 

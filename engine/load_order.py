@@ -67,6 +67,7 @@ def keep_undominated(desk: Desk, table: Table, turn: np.ndarray) -> bool:
         terms += table.term_start[vector + 1] - table.term_start[vector]
     if terms > len(desk.entry):
         return False
+    desk.tally[1] = 0
     for flow in turn:
         desk.head[flow], desk.listed[flow] = -1, 0
     entries = 0
@@ -108,15 +109,13 @@ def _covers(table: Table, rival: int, vector: int) -> bool:
 
 @lean_kernel
 def _list(desk: Desk, table: Table, vector: int, entries: int) -> int:
-    """Enter a vector in the lists of its flows and, once, among all kept; return the entries."""
+    """Enter a vector among those kept and in the lists of its flows; return the entries."""
     for term in range(table.term_start[vector], table.term_start[vector + 1]):
         flow = table.flow[term]
         desk.entry[entries], desk.next_entry[entries] = vector, desk.head[flow]
         desk.head[flow] = entries
         desk.listed[flow] += 1
         entries += 1
-    if table.is_kept[vector] == 0:
-        table.is_kept[vector] = 1
-        table.kept[table.tally[2]] = vector
-        table.tally[2] += 1
+    desk.kept[desk.tally[1]] = vector
+    desk.tally[1] += 1
     return entries

@@ -1,4 +1,4 @@
-"""The arrays on which the load kernels work: patterns, one turn's cells, the vectors found so far.
+"""The arrays on which the load kernels work: patterns, one turn's cells, the vectors met so far.
 
 One-dimensional and int64 (weights float64), so that the same source runs on numpy arrays when
 compiled and on lists when interpreted. Knows no rule of sharing.
@@ -52,7 +52,7 @@ class Desk(NamedTuple):
     """Work space of one turn; N positions a side, C members of cells, V vectors of the turn."""
 
     tally: np.ndarray
-    """(1,) vectors of the turn"""
+    """(2,) vectors of the turn, those of them kept"""
     live: np.ndarray
     """(P,) patterns of the group in work"""
     mark: np.ndarray
@@ -79,6 +79,8 @@ class Desk(NamedTuple):
     """(V,) vectors of the turn"""
     other: np.ndarray
     """(V,) room for merging"""
+    kept: np.ndarray
+    """(V,) vectors kept, in order"""
     head: np.ndarray
     """(F,) last entry of a flow's list of kept vectors, -1 for none"""
     listed: np.ndarray
@@ -93,7 +95,7 @@ class Table(NamedTuple):
     """Every different vector of all turns, numbered as met; V vectors."""
 
     tally: np.ndarray
-    """(3,) vectors, terms, vectors kept"""
+    """(2,) vectors, terms"""
     bucket: np.ndarray
     """(BUCKETS,) last vector with a hash, -1 for none"""
     same_bucket: np.ndarray
@@ -107,11 +109,7 @@ class Table(NamedTuple):
     turn: np.ndarray
     """(V,) stamp of the turn in which it was met last, 0 before"""
     place: np.ndarray
-    """(3 * V,) group, line and position where it was first met in the turn that kept it"""
-    is_kept: np.ndarray
-    """(V,) 1 once a turn has kept it"""
-    kept: np.ndarray
-    """(V,) vectors kept, in order"""
+    """(3 * V,) group, line and position where that turn first met it"""
 
 
 def build_patterns(flows: Sequence[tuple[int, Pattern, float]], count: int) -> Patterns:
@@ -131,6 +129,21 @@ def build_patterns(flows: Sequence[tuple[int, Pattern, float]], count: int) -> P
     )
 
 
+def alike(patterns: Patterns, like: np.ndarray) -> Patterns:
+    """Return the patterns of flows each of which has those of the flow that `like` names.
+
+    Words are shared.
+    """
+    counts = np.diff(patterns.flow_start)[like]
+    ends = np.cumsum(counts)
+    flow = np.repeat(np.arange(len(like)), counts)
+    own = np.arange(len(flow)) + (patterns.flow_start[like] - ends + counts)[flow]
+    named = patterns._asdict() | {"flow_start": np.concatenate([[0], ends])}
+    for name in set(Patterns._fields) - {"flow_start", "words"}:
+        named[name] = named[name][own]
+    return Patterns(**named | {"flow": flow})
+
+
 def build_desk(patterns: Patterns) -> Desk:
     """Return the work space for turns of these patterns."""
     flows = len(patterns.flow_start) - 1
@@ -138,21 +151,21 @@ def build_desk(patterns: Patterns) -> Desk:
     sizes = dict.fromkeys(Desk._fields, _ROOM)
     sizes |= dict.fromkeys(("mark", "cell", "edge", "begins", "member_start", "member_end"), side)
     sizes |= dict.fromkeys(("flow", "words", "head", "listed"), flows)
-    sizes |= {"tally": 1, "live": len(patterns.group)}
+    sizes |= {"tally": 2, "live": len(patterns.group)}
     return Desk(**{name: np.zeros(size, np.int64) for name, size in sizes.items()})
 
 
 def build_table() -> Table:
     """Return the table without any vector."""
     sizes = dict.fromkeys(Table._fields, _ROOM)
-    sizes |= {"tally": 3, "term_start": _ROOM + 1, "place": 3 * _ROOM}
+    sizes |= {"tally": 2, "term_start": _ROOM + 1, "place": 3 * _ROOM}
     table = Table(**{name: np.zeros(size, np.int64) for name, size in sizes.items()})
     return table._replace(bucket=np.full(BUCKETS, -1, np.int64))
 
 
 def grow_desk(desk: Desk) -> Desk:
     """Return the desk with twice the room for members, vectors and entries."""
-    names = ("member", "most", "found", "other", "next_entry", "entry")
+    names = ("member", "most", "found", "other", "kept", "next_entry", "entry")
     return desk._replace(**{name: twice_as_long(getattr(desk, name)) for name in names})
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.program import Buffer, Program
 from engine.steps import StepTables
-from engine.tallies import Held
+from engine.tallies import Held, add_most
 from engine.timeline import Timeline
 
 
@@ -100,12 +100,7 @@ class Occupancy:
                 self.alive[kernel].add_to(change, buffer.size)
         else:
             parts = self.held[buffer.kernel, buffer.role, buffer.name]
-            size = buffer.size // buffer.count
-            if len(parts) == 1:
-                parts[0].add_to(change, size)
-            else:
-                most = np.max([part.row() for part in parts], axis=0)
-                change[:-1] += size * np.diff(most, prepend=0)
+            add_most(parts, change, buffer.size // buffer.count)
 
 
 def _work_peak(buffers: list[Buffer]) -> int | None:

@@ -6,6 +6,7 @@ Knows steps, not what is counted.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,3 +123,16 @@ class Held:
         """Add `size` each to the changes from step to step, int64 (steps + 1,), in place."""
         np.add.at(change, self.begun, size)
         np.add.at(change, self.freed, -size)
+
+
+def add_most(parts: Sequence[Held], change: np.ndarray, size: int) -> None:
+    """Add `size` for each that the part with the most holds to the changes, in place."""
+    if len(parts) == 1:
+        parts[0].add_to(change, size)
+        return
+    steps = np.unique(np.concatenate([each for p in parts for each in (p.begun, p.freed)]))
+    held = [
+        np.searchsorted(part.begun, steps, "right") - np.searchsorted(part.freed, steps, "right")
+        for part in parts
+    ]
+    change[steps] += size * np.diff(np.max(held, axis=0), prepend=0)

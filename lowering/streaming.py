@@ -25,7 +25,7 @@ from lowering.stages.streaming import (
     weight_streams,
 )
 from lowering.stages.transfers import make_transfers
-from lowering.stages.turn_colors import color_conflicts, turn_colors
+from lowering.stages.turn_colors import color_conflicts, painted, turn_colors
 
 STREAMING_SAMPLES = 2
 """samples sent through by default: the second shows how the first one's end is overlapped"""
@@ -175,7 +175,8 @@ def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
     outputs = tuple(dict.fromkeys((*graph.outputs, *sorted(sent))))
     edges = plan_edges(plan.drafts, plan.models, tilings, shapes, outputs, cut.chunks, turns=True)
     made = make_transfers(edges, ends, lengths, shapes, machine, config.storage)
-    leaving = trained_state(graph)[1] | (sent - set(graph.outputs))
+    _, new = job.cache.get("trained state", graph, lambda: trained_state(graph))
+    leaving = new | (sent - set(graph.outputs))
     order = [draft.name for draft in plan.drafts]
     slotted = stream_slots(made, order, config.prefetch)
     transfers = leaving_state(slotted, leaving, order, config.prefetch)
@@ -192,12 +193,18 @@ def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
     place = {kernel.id: index for index, kernel in enumerate(kernels)}
     colored = turn_colors(transfers, [turns_of(t, place) for t in transfers], machine)
     transfers = tuple(
-        replace(t, legs=tuple(replace(leg, color=c) for leg in t.legs))
-        for t, c in zip(transfers, colored.colors, strict=True)
+        replace(transfer, legs=painted(transfer.legs, color))
+        for transfer, color in zip(transfers, colored.colors, strict=True)
     )
     program = Program(
         machine=machine,
-        tensors=make_tensors(graph, (*plan.drafts, *plan.outside), config.storage, job.contents),
+        tensors=job.cache.get(
+            "tensors",
+            (plan, graph, config.storage),
+            lambda: make_tensors(
+                graph, (*plan.drafts, *plan.outside), config.storage, job.contents
+            ),
+        ),
         kernels=kernels,
         transfers=transfers,
         buffers=(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -74,8 +75,14 @@ def _longest(
 
 def _laid_out(buffers: Sequence[Buffer], room: int) -> int:
     """Return the bytes that a layout of these buffers takes."""
-    requests = [BufferRequest(b.name, b.role, b.size, *b.live) for b in buffers]
-    return plan_layout(requests, room).peak
+    begin = min((buffer.live[0] for buffer in buffers), default=0)
+    return _peak(tuple((b.size, b.live[0] - begin, b.live[1] - begin) for b in buffers), room)
+
+
+@lru_cache(maxsize=64)
+def _peak(wanted: tuple[tuple[int, int, int], ...], room: int) -> int:
+    """Lay (size, first, last) out; layers that repeat ask for the same, later."""
+    return plan_layout([BufferRequest("", "", *each) for each in wanted], room).peak
 
 
 def _alone(

@@ -36,7 +36,7 @@ SLICE_SECONDS = 0.03
 INTERPRETED_CHUNKS = 12_000
 """below this many chunk moves plain Python is done before a first compile would be"""
 INTERPRETED_LOOKS = 4_000_000
-"""the same for chunk moves x kernels and transfers: each is looked at in every cycle of events"""
+"""the same for chunk moves x kernels and transfers: their blocks are looked at in every cycle"""
 INTERPRETED_TERMS = 100_000
 """the same for transfers in conflicts: those of all linked conflicts are read at each new rate"""
 

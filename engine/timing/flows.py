@@ -6,10 +6,10 @@ A visit does all that is due and possible at one cycle. Knows arrays and scalars
 from __future__ import annotations
 
 from engine.jit import lean_kernel
-from engine.timing.agenda import touch
+from engine.timing.agenda import plan_visit, touch
 from engine.timing.net import RATE_UNIT, TimingNet
-from engine.timing.rates import share_rates
-from engine.timing.state import NEVER, Sharing, State, Wiring
+from engine.timing.rates import mark_stale, share_rates
+from engine.timing.state import BLOCK, NEVER, Sharing, State, Wiring
 
 
 @lean_kernel
@@ -127,7 +127,7 @@ def _set_due(net: TimingNet, wiring: Wiring, state: State, transfer: int) -> Non
     chunks = net.chunks[transfer]
     if net.producer[transfer] < 0 and state.given[transfer] < net.samples * chunks:
         due = min(due, state.ready[state.given[transfer] // chunks])
-    state.at[len(net.length) + transfer] = due
+    plan_visit(state, len(net.length) + transfer, due)
 
 
 @lean_kernel
@@ -135,21 +135,32 @@ def _mark_stale(sharing: Sharing, transfer: int) -> None:
     """Note that the transfer came or went in its conflicts."""
     change = 1 if sharing.active[transfer] == 1 else -1
     for entry in range(sharing.row_start[transfer], sharing.row_start[transfer + 1]):
-        sharing.stale[sharing.row[entry]] = 1
+        mark_stale(sharing, sharing.row[entry])
         sharing.moving[sharing.row[entry]] += change
 
 
 @lean_kernel
 def set_rates(net: TimingNet, wiring: Wiring, state: State, sharing: Sharing, now: int) -> None:
     """Share rates anew among transfers linked to those that came or went."""
-    for row in range(len(sharing.stale)):
-        if sharing.stale[row] == 0:
+    for block in range(len(sharing.stale_block)):
+        if sharing.stale_block[block] == 0:
             continue
-        for place in range(share_rates(sharing, row)):
-            transfer = sharing.found[place]
-            if sharing.share[transfer] != state.rate[transfer]:
-                _set_rate(net, state, transfer, sharing.share[transfer], now)
-                _set_due(net, wiring, state, transfer)
+        sharing.stale_block[block] = 0
+        for row in range(BLOCK * block, min(BLOCK * (block + 1), len(sharing.stale))):
+            if sharing.stale[row] == 1:
+                _share_anew(net, wiring, state, sharing, row, now)
+
+
+@lean_kernel
+def _share_anew(
+    net: TimingNet, wiring: Wiring, state: State, sharing: Sharing, row: int, now: int
+) -> None:
+    """Set the rates of the transfers linked to a conflict."""
+    for place in range(share_rates(sharing, row)):
+        transfer = sharing.found[place]
+        if sharing.share[transfer] != state.rate[transfer]:
+            _set_rate(net, state, transfer, sharing.share[transfer], now)
+            _set_due(net, wiring, state, transfer)
 
 
 @lean_kernel

@@ -6,8 +6,9 @@ A visit does all that is due and possible at one cycle. Knows arrays and scalars
 from __future__ import annotations
 
 from engine.jit import lean_kernel
-from engine.timing.agenda import touch
+from engine.timing.agenda import plan_visit, touch
 from engine.timing.net import TimingNet
+from engine.timing.rates import mark_stale
 from engine.timing.state import NEVER, Sharing, State, Wiring
 
 
@@ -16,7 +17,7 @@ def visit_kernel(
     net: TimingNet, wiring: Wiring, state: State, sharing: Sharing, kernel: int, now: int
 ) -> None:
     """Start, stall, resume or end the kernel's instance, and pass its due moments."""
-    state.at[kernel] = NEVER
+    plan_visit(state, kernel, NEVER)
     if state.sample[kernel] < 0:
         if not _can_start(net, wiring, state, kernel):
             return
@@ -38,7 +39,8 @@ def visit_kernel(
         if progress >= net.length[kernel]:
             _end_instance(net, wiring, state, kernel, now)
         else:
-            state.at[kernel] = state.base[kernel] + _next_moment(net, wiring, state, kernel)
+            soonest = state.base[kernel] + _next_moment(net, wiring, state, kernel)
+            plan_visit(state, kernel, soonest)
     _set_reserve(wiring, state, sharing, kernel)
 
 
@@ -195,4 +197,4 @@ def _set_reserve(wiring: Wiring, state: State, sharing: Sharing, kernel: int) ->
     for place in range(wiring.kernel_row_start[kernel], wiring.kernel_row_start[kernel + 1]):
         row = wiring.kernel_row[place]
         sharing.reserved[row] += change * wiring.kernel_row_rate[place]
-        sharing.stale[row] = 1
+        mark_stale(sharing, row)

@@ -8,7 +8,7 @@ Knows arrays and scalars only.
 from __future__ import annotations
 
 from engine.jit import lean_kernel
-from engine.timing.agenda import next_cycle, touch
+from engine.timing.agenda import next_cycle, touch_due
 from engine.timing.flows import set_rates, visit_transfer
 from engine.timing.instances import visit_kernel
 from engine.timing.net import TimingNet
@@ -31,9 +31,7 @@ def advance(net: TimingNet, wiring: Wiring, state: State, sharing: Sharing, budg
         if now == NEVER:
             return QUIET
         state.tally[0] = now
-        for item in range(kernels + transfers):
-            if state.at[item] == now:
-                touch(state, item)
+        touch_due(state, now)
         while state.tally[4] > 0:
             state.tally[4] -= 1
             item = state.queue[state.tally[4]]

@@ -8,10 +8,17 @@ from __future__ import annotations
 
 from engine.jit import lean_kernel
 from engine.timing.net import COEF_UNIT, RATE_UNIT
-from engine.timing.state import Sharing
+from engine.timing.state import BLOCK, Sharing
 
 CAPACITY = RATE_UNIT * COEF_UNIT
 """one wavelet a cycle, in the unit of a rate times a coefficient"""
+
+
+@lean_kernel
+def mark_stale(sharing: Sharing, row: int) -> None:
+    """Note that a transfer or a reserve came or went in a conflict."""
+    sharing.stale[row] = 1
+    sharing.stale_block[row // BLOCK] = 1
 
 
 @lean_kernel

@@ -14,6 +14,8 @@ from engine.timing.net import TimingNet
 
 NEVER = 1 << 62
 """a moment that does not come"""
+BLOCK = 64
+"""neighbours looked at together: where nothing is due or stale all are passed over at once"""
 
 Log = TypeVar("Log", np.ndarray, "list[int]")
 Arrays = TypeVar("Arrays", bound=tuple)  # type: ignore[type-arg]
@@ -75,6 +77,8 @@ class Sharing(NamedTuple):
     """(R,) rate taken by kernels' own traffic"""
     stale: np.ndarray
     """(R,) 1 where a transfer or a reserve came or went since rates were shared"""
+    stale_block: np.ndarray
+    """(R / BLOCK,) 0 where none of so many neighbours is stale"""
     load: np.ndarray
     """(R,) coefficients of the transfers still open"""
     room: np.ndarray
@@ -98,6 +102,8 @@ class State(NamedTuple):
     """(5,) cycle, instances ended, stalls logged, segments logged, items queued"""
     at: np.ndarray
     """(K + T,) next moment of each kernel, then of each transfer"""
+    block_at: np.ndarray
+    """((K + T) / BLOCK,) cycle before which none of so many neighbours has its next moment"""
     queue: np.ndarray
     """(K + T,) items to visit in this cycle"""
     queued: np.ndarray
@@ -188,8 +194,9 @@ def build_sharing(net: TimingNet) -> Sharing:
     row_start, order = _members(net.conflict_transfer, transfers)
     sizes = {
         "active": transfers, "moving": conflicts, "reserved": conflicts, "stale": conflicts,
-        "load": conflicts, "room": conflicts, "level": conflicts, "rows": conflicts,
-        "found": transfers, "open": transfers, "share": transfers,
+        "stale_block": -(-conflicts // BLOCK), "load": conflicts, "room": conflicts,
+        "level": conflicts, "rows": conflicts, "found": transfers, "open": transfers,
+        "share": transfers,
     }  # fmt: skip
     return Sharing(
         net.cap, net.conflict_start, net.conflict_transfer, net.conflict_coef,
@@ -205,7 +212,7 @@ def build_state(net: TimingNet, wiring: Wiring) -> State:
     chunks, use_chunks = int(wiring.chunk_start[-1]), int(wiring.use_chunk_start[-1])
     items = kernels + transfers
     zeros = {
-        "tally": 5, "at": items, "queue": items, "queued": items,
+        "tally": 5, "at": items, "block_at": -(-items // BLOCK), "queue": items, "queued": items,
         "turn": len(net.region_start) - 1, "base": kernels, "reserves": kernels,
         "claimed": transfers, "given": transfers, "begun": transfers, "gone": transfers,
         "here": transfers, "taken": 1, "needed": uses, "freed": uses,

@@ -55,7 +55,19 @@ class Pattern:
 
     def total(self) -> int:
         """Return the words summed over all PEs of the pattern."""
-        return int(self.words.sum()) * self.lines
+        return _line_words(self) * self.lines
+
+
+@lru_cache(maxsize=32768)
+def _line_words(pattern: Pattern) -> int:
+    """Sum over positions, once for all flows that share a pattern."""
+    return int(pattern.words.sum())
+
+
+@lru_cache(maxsize=32768)
+def _most_words(pattern: Pattern) -> int:
+    """Most words at a position."""
+    return int(pattern.words.max())
 
 
 @lru_cache(maxsize=8192)
@@ -116,7 +128,7 @@ def transfer_patterns(legs: Sequence[Leg]) -> list[Pattern]:
 
 def busiest_words(patterns: Sequence[Pattern]) -> int:
     """Return the words on the busiest link or ramp of a transfer."""
-    return max((int(p.words.max()) for p in patterns), default=0)
+    return max(map(_most_words, patterns), default=0)
 
 
 def leg_latency(leg: Leg, machine: MachineSpec) -> int:

@@ -37,7 +37,10 @@ def training_phases(graph: Graph) -> Mapping[str, str]:
     if loss is None:
         return {}
     needed = _ancestors([loss], made)
-    updates = [name for name in graph.outputs if name != loss and _updated(graph, name, made)]
+    inputs = frozenset(graph.inputs)
+    updates = [
+        name for name in graph.outputs if name != loss and _updated(graph, name, made, inputs)
+    ]
     if not updates:
         return {}
     layered = _before_layers(graph, needed)
@@ -64,7 +67,8 @@ def trained_state(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
         return frozenset(), frozenset()
     made = producers(graph)
     loss = next(name for name in graph.outputs if _is_loss(graph, name))
-    found = {name: _updated(graph, name, made) for name in graph.outputs if name != loss}
+    inputs = frozenset(graph.inputs)
+    found = {name: _updated(graph, name, made, inputs) for name in graph.outputs if name != loss}
     new = frozenset(name for name, old in found.items() if old)
     return frozenset(old for name in new for old in found[name]), new
 
@@ -96,7 +100,9 @@ def _ancestors(names: Iterable[str], made: Mapping[str, Node]) -> set[str]:
     return found
 
 
-def _updated(graph: Graph, output: str, made: Mapping[str, Node]) -> frozenset[str]:
+def _updated(
+    graph: Graph, output: str, made: Mapping[str, Node], inputs: frozenset[str]
+) -> frozenset[str]:
     """Return the inputs of an output's shape from which elementwise work leads to it."""
     shape, waiting, seen = graph.values[output].shape, [output], set[str]()
     while waiting:
@@ -106,7 +112,7 @@ def _updated(graph: Graph, output: str, made: Mapping[str, Node]) -> frozenset[s
         seen.add(name)
         if name in made and isinstance(made[name].op, Map | AdamW):
             waiting.extend(made[name].op.inputs)
-    return frozenset(seen.intersection(graph.inputs))
+    return inputs.intersection(seen)
 
 
 def _before_layers(graph: Graph, needed: set[str]) -> set[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class End:
     tiling: Tiling
 
 
+@lru_cache(maxsize=8192)
 def transfer_legs(
     source: End, target: End, arrival: Arrival, words: int, order: str = "yx"
 ) -> tuple[Leg, ...]:

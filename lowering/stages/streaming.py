@@ -6,8 +6,9 @@ Activations stay in SRAM. While one kernel runs, the weights of the next ones ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import fields, replace
+from operator import attrgetter
 
 from engine.geometry import Rect
 from engine.kernels.cost import KernelModel
@@ -27,6 +28,7 @@ from lowering.stages.turn_tilings import turn_tilings
 
 LINK_SHARE = 4
 """weights take at most one wavelet in this many cycles of a link, so that others move too"""
+_LEG_FLOW = attrgetter(*(field.name for field in fields(Leg) if field.name != "color"))
 
 
 def place_streaming(
@@ -67,12 +69,12 @@ def stream_slots(
     found = []
     for transfer in transfers:
         ahead = (min(2, transfer.chunks),) * len(transfer.consumers)
-        made = replace(transfer, out_slots=transfer.chunks, in_slots=ahead)
+        after = transfer.after
         if HOST not in transfer.consumers:
             gate = min(place[name] for name in transfer.consumers) - 1 - prefetch
             born = -1 if transfer.producer == HOST else place[transfer.producer]
-            made = replace(made, after=order[gate] if gate > born else "")
-        found.append(made)
+            after = order[gate] if gate > born else ""
+        found.append(replace(transfer, out_slots=transfer.chunks, in_slots=ahead, after=after))
     return tuple(found)
 
 
@@ -147,8 +149,8 @@ def streaming_conflicts(
     for turn, kernel in enumerate(kernels):
         if kernel.legs:
             turns[turn].append(len(transfers) + len(streams) + turn)
-    flows = _flow_patterns(kernels, transfers, streams, lengths)
-    return moving_conflicts(shared_loads(flows, names, turns), transfers)
+    flows, like = _flow_patterns(kernels, transfers, streams, lengths)
+    return moving_conflicts(shared_loads(flows, names, turns, like), transfers)
 
 
 def _flow_patterns(
@@ -156,23 +158,37 @@ def _flow_patterns(
     transfers: Sequence[Transfer],
     streams: Sequence[WeightStream],
     lengths: Mapping[str, int],
-) -> list[FlowPattern]:
-    """Return the patterns of transfers, streams and kernels, numbered in this order.
+) -> tuple[list[FlowPattern], list[int]]:
+    """Return the patterns of the different flows, and of each flow the one that it is like.
 
-    A transfer moves at the rate it gets, the others' words pass evenly over their cycles. The legs
-    of a kernel are traffic of their own, those of the others hand over to the next.
+    Flows are transfers, streams and kernels, numbered in this order. A transfer moves at the rate
+    it gets, the others' words pass evenly over their cycles. The legs of a kernel are traffic of
+    their own, those of the others hand over to the next.
     """
+    keys: list[Hashable] = [(_uncolored(transfer.legs), None) for transfer in transfers]
+    keys += [(_uncolored(stream.legs), stream.cycles) for stream in streams]
+    keys += [("own", _uncolored(k.legs), lengths[k.id] if k.legs else 0) for k in kernels]
+    first: dict[Hashable, int] = {}
+    like = [first.setdefault(key, flow) for flow, key in enumerate(keys)]
     found: list[FlowPattern] = []
-    for index, transfer in enumerate(transfers):
-        patterns = transfer_patterns(transfer.legs)
-        weight = 1 / max(1, busiest_words(patterns))
-        found += [FlowPattern(index, p, weight) for p in patterns]
-    for index, stream in enumerate(streams, len(transfers)):
-        found += [FlowPattern(index, p, 1 / stream.cycles) for p in transfer_patterns(stream.legs)]
-    for index, kernel in enumerate(kernels, len(transfers) + len(streams)):
-        weight = 1 / max(1, lengths[kernel.id])
-        found += [FlowPattern(index, p, weight) for leg in kernel.legs for p in leg_patterns(leg)]
-    return found
+    for flow in first.values():
+        if flow < len(transfers):
+            patterns = transfer_patterns(transfers[flow].legs)
+            weight = 1 / max(1, busiest_words(patterns))
+        elif flow < len(transfers) + len(streams):
+            stream = streams[flow - len(transfers)]
+            patterns, weight = transfer_patterns(stream.legs), 1 / stream.cycles
+        else:
+            kernel = kernels[flow - len(transfers) - len(streams)]
+            patterns = [pattern for leg in kernel.legs for pattern in leg_patterns(leg)]
+            weight = 1 / max(1, lengths[kernel.id])
+        found += [FlowPattern(flow, pattern, weight) for pattern in patterns]
+    return found, like
+
+
+def _uncolored(legs: Sequence[Leg]) -> Hashable:
+    """Return what of legs says which links carry how many words."""
+    return tuple(map(_LEG_FLOW, legs))
 
 
 def turns_of(transfer: Transfer, place: Mapping[str, int]) -> tuple[int, int]:

@@ -9,10 +9,11 @@ from one transfer to the next takes no cycle. Knows turns, no time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from engine.machine import MachineSpec
-from engine.program import HOST, Conflict, ConflictTerm, Transfer
+from engine.program import HOST, Conflict, ConflictTerm, Leg, Transfer
 from engine.transfers import busiest_words, transfer_patterns
 
 KERNEL_COLORS = 3
@@ -88,6 +89,12 @@ def _meetings(own: Sequence[int], turns: Sequence[tuple[int, int]]) -> list[tupl
     if len(alive) > 1:
         found.append(tuple(alive))
     return found
+
+
+@lru_cache(maxsize=8192)
+def painted(legs: tuple[Leg, ...], color: int) -> tuple[Leg, ...]:
+    """Return legs in a color; layers that repeat share them."""
+    return tuple(replace(leg, color=color) for leg in legs)
 
 
 def color_conflicts(

@@ -16,7 +16,7 @@ from engine.geometry import Rect
 from engine.ledger import Check, audit
 from engine.metrics import LINK_PLANES
 from engine.models import program_models
-from engine.program import Leg, Program, Tiling
+from engine.program import Buffer, Leg, Program, Tiling
 from engine.run import Execution, execute
 from engine.tallies import Tallies
 from engine.transfers import Pattern, leg_patterns
@@ -165,6 +165,31 @@ def test_buffers_that_share_bytes_break_the_memory() -> None:
     check = broken(run, "memory is accounted", program=replace(run.program, buffers=buffers))
     assert not check.ok
     assert check.detail == "kernel 'up': weights and x share bytes"
+
+
+def meet(one: Buffer, other: Buffer) -> bool:
+    together = one.live[0] <= other.live[1] and other.live[0] <= one.live[1]
+    return together and (
+        one.offset < other.offset + other.size and other.offset < one.offset + one.size
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_two_that_share_a_byte_are_found_among_many(seed: int) -> None:
+    """Buffers are added while they meet none; one more at random is looked at both ways."""
+    rng = np.random.default_rng(seed)
+    apart: list[Buffer] = []
+    for _ in range(60):
+        first, offset, size, life = (int(n) for n in rng.integers((0, 0, 1, 0), (20, 60, 9, 8)))
+        one = Buffer("k", "work", "", offset, size, live=(first, first + life))
+        pair = ledger._sharing_pair([*apart, one])
+        if any(meet(one, other) for other in apart):
+            assert pair is not None
+            assert meet(*(([*apart, one])[index] for index in pair))
+        else:
+            assert pair is None
+            apart.append(one)
+    assert 3 < len(apart) < 60
 
 
 def test_buffers_that_never_live_together_may_share_bytes() -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from engine.load import (
     FlowPattern,
+    Kept,
     add_patterns,
     arrays_of,
     meet_all,
     named,
     shared_loads,
 )
+from engine.load_state import Patterns
 from engine.program import Conflict, ConflictTerm
 from engine.transfers import Pattern
 from tests.engine.plain_load import plain_loads
@@ -139,9 +143,10 @@ def test_no_vector_covers_another(seed: int) -> None:
 def test_compiled_and_interpreted_kernels_find_what_plain_sets_find(seed: int) -> None:
     flows = random_flows(np.random.default_rng(seed))
     plain = plain_loads(flows, NAMES)
-    turn = [range(1 + flows[-1].flow)]
+    turn = [np.arange(1 + flows[-1].flow)]
     for compiled in (False, True):
-        assert named(meet_all(arrays_of(flows, len(NAMES)), turn, compiled), NAMES) == plain
+        met = meet_all(arrays_of(flows, len(NAMES)), turn, compiled)
+        assert named(turn, met, NAMES) == plain
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -152,13 +157,53 @@ def test_turns_give_what_each_gives_alone_once(seed: int, compiled: bool) -> Non
         FlowPattern(flow, random_pattern(rng, str(rng.choice(["east", "inject"]))), 0.2)
         for flow in range(24)
     ]
-    turns = [sorted(rng.choice(24, 12, replace=False).tolist()) for _ in range(6)]
-    expected: dict[tuple[ConflictTerm, ...], Conflict] = {}
+    turns = [np.sort(rng.choice(24, 12, replace=False)) for _ in range(6)]
+    met = meet_all(arrays_of(flows, len(NAMES)), turns, compiled)
+    assert named(turns, met, NAMES) == plain_turns(flows, [turn.tolist() for turn in turns])
+
+
+def plain_turns(flows: list[FlowPattern], turns: Sequence[Sequence[int]]) -> list[Conflict]:
+    """Return what each turn alone has, once."""
+    found: dict[tuple[ConflictTerm, ...], Conflict] = {}
     for turn in turns:
         for vector in plain_loads([f for f in flows if f.flow in turn], NAMES):
-            expected.setdefault(vector.terms, vector)
-    found = named(meet_all(arrays_of(flows, len(NAMES)), turns, compiled), NAMES)
-    assert found == list(expected.values())
+            found.setdefault(vector.terms, vector)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_turns_of_flows_alike_meet_as_if_each_were_looked_at(seed: int) -> None:
+    """Flows of four kinds; turns are windows over a repeated row of them, and long-lived flows."""
+    rng = np.random.default_rng(seed)
+    kinds = [
+        [random_pattern(rng, str(plane)) for plane in rng.choice(["east", "inject", "south"], 2)]
+        for _ in range(4)
+    ]
+    row = rng.integers(0, 4, int(rng.integers(3, 7))).tolist() * 8
+    like = [row.index(kind) for kind in row]
+    flows = [FlowPattern(f, p, 0.15) for f, kind in enumerate(row) for p in kinds[kind]]
+    stays = rng.choice(len(row), 2, replace=False).tolist()
+    starts = rng.integers(0, len(row) - 5, 24).tolist()
+    turns = [sorted({*range(start, start + 5), *stays}) for start in starts]
+    firsts = [flow for flow in flows if flow.flow == like[flow.flow]]
+    expected = plain_turns(flows, turns)
+    assert shared_loads(firsts, NAMES[: len(row)], turns, like) == expected
+    assert shared_loads(flows, NAMES[: len(row)], turns) == expected
+
+
+def test_turns_alike_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[list[int]] = []
+
+    def watched(patterns: Patterns, turns: list[np.ndarray], compiled: bool) -> list[Kept]:
+        looked_at.extend(turn.tolist() for turn in turns)
+        return meet_all(patterns, turns, compiled)
+
+    monkeypatch.setattr("engine.load.meet_all", watched)
+    flow = FlowPattern(0, random_pattern(np.random.default_rng(1), "east"), 0.9)
+    found = shared_loads([flow], NAMES[:6], [[0, 1], [2, 3], [4, 5], [1, 2, 3]], [0] * 6)
+    assert sorted(map(len, looked_at)) == [2, 3]
+    pairs = [[NAMES.index(term.flow) for term in vector.terms] for vector in found]
+    assert pairs == [[0, 1], [2, 3], [4, 5], [1, 2, 3]]
 
 
 def test_room_grows_with_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.tallies import Held, Tallies
+from engine.tallies import Held, Tallies, add_most
 
 
 def random_table(seed: int) -> np.ndarray:
@@ -62,3 +62,16 @@ def test_what_is_held_was_begun_and_not_yet_freed(at: int, held: int) -> None:
 def test_between_steps_counts_from_the_next_one() -> None:
     found = Held.of(np.array([3]), np.array([7]), np.array([0, 2, 4, 8]))
     assert found.row().tolist() == [0, 0, 1, 0]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_of_parts_that_share_room_the_most_held_counts(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    parts = []
+    for _ in range(int(rng.integers(1, 4))):
+        begun = rng.integers(0, 20, int(rng.integers(0, 6)))
+        parts.append(Held.of(begun, begun + rng.integers(1, 9, len(begun)), np.arange(20)))
+    change = np.zeros(21, np.int64)
+    add_most(parts, change, 3)
+    most = np.max([part.row() for part in parts], axis=0)
+    np.testing.assert_array_equal(np.cumsum(change)[:-1], 3 * most)
