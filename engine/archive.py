@@ -70,8 +70,9 @@ def open_bundle(path: Path) -> zipfile.ZipFile:
     """
     if path.is_dir():
         raise RecordingError(f"{path} is a folder, not a recording")
-    if not path.exists():
-        raise RecordingError(f"there is no file {path}")
+    if not path.is_file():
+        what = f"{path} is a pipe or a device" if path.exists() else f"there is no file {path}"
+        raise RecordingError(what)
     bundle = zipfile.ZipFile(path)
     names = bundle.namelist()
     if len(names) > MAX_ENTRIES or len(set(names)) != len(names):

@@ -13,7 +13,6 @@ from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make
 from lowering.cache import StageCache
 from lowering.config import CompileConfig
 from lowering.graph import Graph
-from lowering.larger import pipeline_machine, streaming_machine
 from lowering.machine_change import timeless
 from lowering.modes import choose_mode, too_big
 from lowering.passes import run_passes
@@ -21,6 +20,7 @@ from lowering.passes.cold import keep_tables_outside
 from lowering.passes.fuse import KernelDraft, fuse
 from lowering.passes.micro_batches import micro_batched
 from lowering.passes.recompute import checkpoint
+from lowering.remedy import find_remedy, pipeline_remedy
 from lowering.report import CompileReport
 from lowering.reporting import make_report
 from lowering.stages.contention import find_conflicts
@@ -39,7 +39,6 @@ from lowering.stages.slots import live_slots, needed_slots
 from lowering.stages.transfers import LEAST_SLOTS, make_transfers, with_slots
 from lowering.stages.turn_colors import host_color
 from lowering.streaming import compile_streaming
-from lowering.wafers import wafers_needed
 
 DEFAULT_SAMPLES = 4
 SETTLE_ROUNDS = 4
@@ -108,29 +107,15 @@ def compile_graph(
     program, placed, routed = made.program, made.placed, made.routed
     report = make_report(graph, plan, placed, program, made.memories, routed.colors, routed.crowded)
     if not report.fits:
-        report = _with_remedy(report, job, made)
+        remedy = find_remedy(job, made, _settle)
+        notes = (*report.notes, *remedy.note())
+        report = replace(report, smallest_machine=remedy.machine, wafers=remedy.wafers, notes=notes)
     report = replace(report, notes=(*report.notes, *made.notes, *reason))
     program = replace(
         program, would_run=report.fits, loader=_loader(config),
         host_channels=config.host_channels or 0,
     )  # fmt: skip
     return Compiled(imported, program, store, report, config)
-
-
-def _with_remedy(report: CompileReport, job: Job, made: Made) -> CompileReport:
-    """Add the smallest machine that would do, or else how many wafers."""
-    plan, config, cache, progress = job.plan, job.config, job.cache, job.progress
-    key: tuple[Hashable, ...] = (_placement_key(plan, config), config.machine.name)
-    if report.mode == "pipeline":
-        machine = cache.get("machine", key, lambda: pipeline_machine(plan, config, progress))
-        return replace(report, smallest_machine=machine)
-    key = (*key, config.figures, config.optimizer, config.prefetch, config.max_chunks)
-    key = (*key, routing_key(job.routing))
-    machine = cache.get("streaming machine", key, lambda: streaming_machine(job, made))
-    if machine or not any(memory.overflow for memory in made.memories):
-        return replace(report, smallest_machine=machine)
-    wafers = cache.get("wafers", key, lambda: wafers_needed(made.program, progress))
-    return replace(report, wafers=wafers)
 
 
 def _kernels(graph: Graph, config: CompileConfig) -> tuple[Graph, KernelPlan]:
@@ -169,7 +154,8 @@ def _choose(job: Job) -> tuple[Made, tuple[str, ...]]:
     except DoesNotFit as error:
         if mode == "auto":
             return compile_streaming(job), (f"mode streaming: a pipeline has no room: {error}",)
-        raise error.on(pipeline_machine(job.plan, job.config, job.progress)) from None
+        remedy = pipeline_remedy(job, _settle)
+        raise error.on(remedy.machine, remedy.wafers) from None
     if mode == "pipeline":
         return made, ()
     return choose_mode(job, made)

@@ -13,6 +13,10 @@ class ModelImportError(ValueError):
 
     exit_code = 2
 
+    def at(self, where: str) -> ModelImportError:
+        """Return the same error with its place before it, unless it names that already."""
+        return self if where in str(self) else ModelImportError(f"{where}: {self}")
+
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedOp:

@@ -79,42 +79,56 @@ class WaferPart:
     """kernel"""
     last: str
     """kernel, included"""
-    sram_bytes: int
-    """on the fullest PE, program code included"""
+    sram_bytes: int | None = None
+    """on the fullest PE, program code included; None where sizes are not settled"""
+    pes: int | None = None
+    """in a pipeline: PEs of its kernels at their smallest sizes"""
 
 
 @dataclass(frozen=True, slots=True)
 class Wafers:
-    """How many wafers would hold a model that one does not; transfers between them left out."""
+    """How many wafers would hold a model that one does not; transfers between them left out.
+
+    Of kernels that take turns as many as would do, of a pipeline the least that it needs.
+    """
 
     machine: str
     parts: tuple[WaferPart, ...]
     """a wafer each, empty where no number of wafers helps"""
     alone: Overflow | None = None
     """what a kernel lacks even on a wafer of its own, None where there is no such kernel"""
+    mode: str = "streaming"
+    """pipeline | streaming: how kernels share a wafer"""
 
     def sentence(self) -> str:
         """Return the number as a sentence with its standing."""
+        piped = self.mode == "pipeline"
         if self.alone is not None:
-            return (
-                "no number of wafers would hold it as it is cut into tiles (bound): "
-                f"{self.alone.sentence()}"
-            )
+            how = "as a pipeline" if piped else "as it is cut into tiles"
+            return f"no number of wafers would hold it {how} (bound): {self.alone.sentence()}"
         starts = ", ".join(f"'{part.first}'" for part in self.parts[:_TEXT_WAFERS])
         more = ", ..." if len(self.parts) > _TEXT_WAFERS else ""
+        each = f"each with consecutive kernels from {starts}{more} on"
+        if piped:
+            return (
+                f"a pipeline needs at least {len(self.parts):,} wafers of {self.machine}, {each} "
+                "(bound: by kernels at their smallest sizes; slots, colors and transfers between "
+                "wafers may ask for more)"
+            )
         return (
-            f"{len(self.parts):,} wafers of {self.machine} would hold it, each with consecutive "
-            f"kernels from {starts}{more} on (bound: by SRAM alone, transfers between wafers are "
-            "not modelled)"
+            f"{len(self.parts):,} wafers of {self.machine} would hold it, {each} (bound: by SRAM "
+            "alone, transfers between wafers are not modelled)"
         )
 
     def to_json(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return {
             "count": len(self.parts) or None,
+            "mode": self.mode,
             "standing": "bound",
             "parts": [
-                {"first": p.first, "last": p.last, "sram_bytes": p.sram_bytes} for p in self.parts
+                {"first": p.first, "last": p.last, "sram_bytes": p.sram_bytes, "pes": p.pes}
+                for p in self.parts
             ],
             "sentence": self.sentence(),
         }
@@ -142,7 +156,7 @@ class CompileReport:
     smallest_machine: str | None = None
     """a machine on which it would fit, None when it fits or none is known"""
     wafers: Wafers | None = None
-    """where kernels take turns and no machine is known: how many wafers would do"""
+    """where no machine is known: how many wafers would do"""
     notes: tuple[str, ...] = ()
     activations: Lifetimes = field(default_factory=Lifetimes)
     """where kernels take turns: how long what they hand on lives"""

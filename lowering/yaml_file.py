@@ -53,6 +53,8 @@ def read_mapping(path: Path, *, aliases: bool = False) -> dict[str, Any]:
 
 def _read_text(path: Path) -> str:
     try:
+        if path.exists() and not path.is_file():
+            raise YamlFileError(f"{path} is no file")
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:

@@ -66,6 +66,14 @@ def open_run(
     return Opened(make_run(run_id, graph, chosen, Path(source).name, progress, cache))
 
 
+def _exists(path: Path) -> bool:
+    """Return whether there is such a file; names too long for one count as none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def load_graph(
     source: str | Path,
     dims: Mapping[str, int],
@@ -90,7 +98,7 @@ def load_graph(
     if name in DEMOS and not path.is_file():
         values = not (shape_only or DEMOS[name].shape_only)
         return load_with_notes(demo_path(name), replace(options, values=values)).graph
-    if not path.exists():
+    if not _exists(path):
         near = difflib.get_close_matches(name, DEMOS, n=1, cutoff=0.4)
         hint = f"did you mean the demo '{near[0]}'?" if near else f"demos: {', '.join(DEMOS)}"
         raise ModelImportError(f"there is no file or demo '{source}'; {hint}")

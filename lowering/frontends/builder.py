@@ -16,6 +16,7 @@ from engine.kernels.evaluate import evaluate
 from engine.kernels.pointwise.functions import Array
 from engine.kernels.pointwise.spec import Map
 from engine.kernels.spec import Operation
+from lowering.errors import ModelImportError
 from lowering.frontends.shapes import infer
 from lowering.graph import Graph, Node, Value
 
@@ -59,7 +60,10 @@ class GraphBuilder:
         """Declare a computed value or an input."""
         value = Value(name, tuple(int(side) for side in shape), dtype)
         if value.elements > MAX_ELEMENTS:
-            raise ValueError(f"value '{name}' of shape {value.shape} has over 2**40 elements")
+            raise ModelImportError(
+                f"value '{name}' of shape {value.shape} has over 2**40 elements, more than any "
+                "model's; look at the model's sizes and at the batch and lengths asked for"
+            )
         self.values[name] = value
         return value
 

@@ -6,7 +6,7 @@ Shared by the config front ends; knows no models.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ from lowering.errors import ModelImportError
 NEAR = 0.85
 """likeness (difflib) from which an unknown name is taken for a misspelt one"""
 _SHOWN = 12
+_MOST = 2**31 - 1
+"""largest whole number of a config; more is a slip, not a size (our assumption)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +56,28 @@ class Fields:
         self._read: set[str] = set()
         self._asked: set[str] = set()
         self._assumed: list[str] = []
+        self._inner: dict[str, Fields] = {}
+        self._items: dict[str, tuple[Fields, ...]] = {}
 
     @property
     def where(self) -> str:
         """the file, and the place in it"""
         return self._where
 
-    def names_read(self) -> tuple[str, ...]:
-        """Return the names that were read so far."""
-        return tuple(name for name in self._found if name in self._read)
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all fields."""
+        return tuple(self._found)
+
+    def paths_read(self) -> Iterator[str]:
+        """Yield what was read so far; of mappings what was read inside: `a.b`, in lists `a[].b`."""
+        for name in self._found:
+            if name in self._items:
+                for item in self._items[name]:
+                    yield from (f"{name}[].{path}" for path in item.paths_read())
+            elif name in self._inner:
+                yield from (f"{name}.{path}" for path in self._inner[name].paths_read())
+            elif name in self._read:
+                yield name
 
     def has(self, *names: str) -> bool:
         """Return whether a field is given and not null."""
@@ -89,16 +104,23 @@ class Fields:
         """Return a whole number of at least `low`; numeric text counts."""
         value = self._or_default(names, default)
         number = _number(value)
-        if number is None or number != int(number) or number < low:
-            raise self._wrong(names, value, f"a whole number of at least {low}")
+        if number is None or number != int(number) or not low <= number <= _MOST:
+            wanted = f"a whole number of at least {low} and at most {_MOST:,}"
+            raise self._wrong(names, value, wanted)
         return int(number)
 
-    def number(self, *names: str, default: float | None = None) -> float:
+    def number(
+        self, *names: str, default: float | None = None, above: float | None = None,
+        below: float | None = None,
+    ) -> float:  # fmt: skip
         """Return a number; numeric text such as 1e-05, which YAML leaves as text, counts."""
         value = self._or_default(names, default)
         number = _number(value)
-        if number is None:
-            raise self._wrong(names, value, "a number")
+        high = number is not None and (above is None or number > above)
+        if number is None or not high or not (below is None or number < below):
+            limits = [f"above {above:g}"] if above is not None else []
+            limits += [f"below {below:g}"] if below is not None else []
+            raise self._wrong(names, value, " ".join(["a number", " and ".join(limits)]).strip())
         return number
 
     def flag(self, *names: str, default: bool = False) -> bool:
@@ -126,7 +148,20 @@ class Fields:
             return None
         if not isinstance(value, dict):
             raise self._wrong(names, value, "a mapping of fields")
-        return Fields(value, f"{self._where}: {names[0]}")
+        said = next(name for name in names if self._found.get(name) is not None)
+        if said not in self._inner:
+            self._inner[said] = Fields(value, f"{self._where}: {said}")
+        return self._inner[said]
+
+    def mappings(self, name: str) -> tuple[Fields, ...]:
+        """Return the items of a list of nested mappings, none where it is absent."""
+        value = self.raw(name)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self._wrong((name,), value, "a list of mappings")
+        items = tuple(Fields(item, f"{self._where}: {name}") for item in value)
+        return self._items.setdefault(name, items)
 
     def ignore(self, *names: str) -> None:
         """Take fields as read."""

@@ -5,7 +5,8 @@ Chooses by the kind of file; each front end does the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import stat
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,13 +60,31 @@ def load_with_notes(source: str | Path, options: LoadOptions | None = None) -> L
             f"{source}: {_OTHERS[kind]} cannot be read; export the model to ONNX, or name a "
             "config.json"
         )
+    _check_regular(path)
+    try:
+        return _reader(path, kind)(path, options)
+    except ModelImportError as error:
+        raise error.at(str(path)) from error
+
+
+def _reader(path: Path, kind: str) -> Callable[[Path, LoadOptions], Loaded]:
     if path.is_dir() or kind == ".safetensors":
-        return _folder(path if path.is_dir() else path.parent, options)
+        return _folder
     if kind == ".json":
-        return _config(path, options)
-    if kind in (".yaml", ".yml"):
-        return _zoo(path, options)
-    return _onnx(path, options)
+        return _config
+    return _zoo if kind in (".yaml", ".yml") else _onnx
+
+
+def _check_regular(path: Path) -> None:
+    """Refuse pipes and devices: they may never end, and a model is read more than once."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise ModelImportError(f"cannot read {path}: {error.strerror or error}") from error
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise ModelImportError(
+            f"{path} is a pipe or a device, neither a file nor a folder; write the model to a file"
+        )
 
 
 def _onnx(path: Path, options: LoadOptions) -> Loaded:
@@ -106,6 +125,7 @@ def _config(path: Path, options: LoadOptions) -> Loaded:
 def _folder(path: Path, options: LoadOptions) -> Loaded:
     from lowering.frontends.huggingface import load_folder, read_config
 
+    path = path if path.is_dir() else path.parent
     _no_dims(path, options)
     graph = load_folder(path, options.model, values=options.values)
     return Loaded(graph, read_config(path / "config.json").leftovers.notes())

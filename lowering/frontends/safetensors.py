@@ -8,6 +8,7 @@ Knows no models.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
@@ -23,6 +24,8 @@ MAX_HEADER_BYTES = 100 << 20
 """the format's own limit"""
 INDEX = "model.safetensors.index.json"
 WHOLE = "model.safetensors"
+MAX_INDEX_BYTES = 64 << 20
+"""an index above this is none: that of 100,000 tensors takes some 10 MB"""
 _DTYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4",
     "I16": "<i2", "I8": "|i1", "U8": "|u1", "BOOL": "|b1",
@@ -84,13 +87,22 @@ def read_header(path: Path) -> dict[str, TensorEntry]:
 
 def _parsed(path: Path, raw: bytes) -> dict[str, Any]:
     try:
-        header = json.loads(raw)
+        header = json.loads(raw, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise ModelImportError(f"{path}: its header is not JSON: {error}") from error
     if not isinstance(header, dict):
         raise ModelImportError(f"{path}: its header is no JSON object of tensors")
     header.pop("__metadata__", None)
     return header
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, said in pairs:
+        if name in found:
+            raise ValueError(f"'{name}' stands in it twice")
+        found[name] = said
+    return found
 
 
 def _entry(path: Path, name: str, said: Any, base: int) -> TensorEntry:
@@ -150,10 +162,9 @@ def read_folder(folder: Path) -> dict[str, TensorEntry] | None:
 
     Raises ModelImportError: a shard is missing or damaged, or does not hold what the index says.
     """
-    index = folder / INDEX
-    if not index.is_file():
-        whole = folder / WHOLE
-        return read_header(whole) if whole.is_file() else None
+    index, whole = folder / INDEX, folder / WHOLE
+    if not _is_there(index):
+        return read_header(whole) if _is_there(whole) else None
     places = _index(index)
     found: dict[str, TensorEntry] = {}
     headers: dict[str, Mapping[str, TensorEntry]] = {}
@@ -166,13 +177,32 @@ def read_folder(folder: Path) -> dict[str, TensorEntry] | None:
     return found
 
 
+def _is_there(path: Path) -> bool:
+    """Return whether there is such a file.
+
+    Raises ModelImportError for something else of this name, such as a link to nothing.
+    """
+    if path.is_file():
+        return True
+    if os.path.lexists(path):
+        what = "a link to a file that is missing" if path.is_symlink() else "no file"
+        raise ModelImportError(f"{path} is {what}; download the model's weights, or remove it")
+    return False
+
+
 def _index(path: Path) -> dict[str, str]:
     try:
-        places = json.loads(path.read_bytes())["weight_map"]
+        with path.open("rb") as file:
+            content = file.read(MAX_INDEX_BYTES + 1)
+        if len(content) > MAX_INDEX_BYTES:
+            raise ModelImportError(f"{path} is larger than {MAX_INDEX_BYTES:,} bytes: no index")
+        places = json.loads(content)["weight_map"]
         if all(isinstance(shard, str) for shard in places.values()):
             return dict(places)
     except OSError as error:
         raise ModelImportError(f"cannot read {path}: {error.strerror or error}") from error
+    except ModelImportError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     raise ModelImportError(f"{path} holds no 'weight_map' of tensor names and files")
@@ -180,13 +210,17 @@ def _index(path: Path) -> dict[str, str]:
 
 def _shard(folder: Path, shard: str, tensor: str) -> Path:
     path = folder / shard
-    if Path(shard).name != shard:
+    if Path(shard).name != shard or shard in ("", ".."):
         raise ModelImportError(
             f"{folder / INDEX}: tensor '{tensor}' lies at '{shard}', outside the model's folder"
         )
-    if not path.is_file():
+    try:
+        found = path.is_file()
+    except OSError:  # a name that no file can have
+        found = False
+    if not found:
         raise ModelImportError(
-            f"the shard {path} is missing, in which tensor '{tensor}' lies; "
+            f"the shard {folder / shard[:80]} is missing, in which tensor '{tensor}' lies; "
             "download all files of the model"
         )
     return path

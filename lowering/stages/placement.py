@@ -30,7 +30,10 @@ from lowering.stages.shelf_fill import lay_shelf
 from lowering.stages.shelf_plan import LaidShelf, plan_shelves
 from lowering.stages.shelves import MAX_STACK, Segment
 
-__all__ = ["BIG", "Infeasible", "PlacedShelf", "Placement", "ShapeTable", "place"]
+__all__ = ["BIG", "Infeasible", "PlacedShelf", "Placement", "ShapeTable", "lacks_room", "place"]
+
+MAX_SHELF = 24
+"""kernels on a shelf, more only where nothing else fits"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def place(
     rows: int,
     cols: int,
     *,
-    max_shelf: int = 24,
+    max_shelf: int = MAX_SHELF,
     blocks: Sequence[tuple[int, int, int]] = (),
     cap_pes: Mapping[int, int] | None = None,
     blocked: Sequence[Rect] = (),
@@ -96,11 +99,10 @@ def place(
     report = progress or (lambda stage, done, total, unit: None)
     bands = free_bands(rows, cols, stack.heights, blocked) if blocked else None
     free = ShelfRules((Segment(0, stack.count),), max_shelf, bands, objective)
-    if rows_at(stack, free, BIG - 1) > rows:
-        free = replace(free, max_shelf=max(max_shelf, min(stack.count, MAX_STACK * cols)))
-        least = rows_at(stack, free, BIG - 1)
-        if least > rows:
-            return explain_infeasible(stack, least)
+    found_rules = _with_room(stack, free)
+    if isinstance(found_rules, Infeasible):
+        return found_rules
+    free = found_rules
     bound = area_bound(stack)
     rules, tau = free, 0
     for segments in _block_choices(blocks, stack.count) if bands is None else ():
@@ -116,6 +118,26 @@ def place(
         stack, tau = limit_aspect(stack, rules, tau)
     report("place", 1, 1, "plan")
     return _placement(stack, plan_shelves(stack, rules, tau), bound)
+
+
+def lacks_room(
+    stack: ShapeStack, blocked: Sequence[Rect] = (), aspect: int | None = None
+) -> Infeasible | None:
+    """Return why the kernels of a stack cannot be placed at any bottleneck, None where they can."""
+    if aspect is not None:
+        stack = stack.within_aspect(aspect)
+    bands = free_bands(stack.rows, stack.cols, stack.heights, blocked) if blocked else None
+    found = _with_room(stack, ShelfRules((Segment(0, stack.count),), MAX_SHELF, bands))
+    return found if isinstance(found, Infeasible) else None
+
+
+def _with_room(stack: ShapeStack, free: ShelfRules) -> ShelfRules | Infeasible:
+    """Return rules under which the smallest sizes fit: these, or with longer shelves."""
+    if rows_at(stack, free, BIG - 1) <= stack.rows:
+        return free
+    free = replace(free, max_shelf=max(free.max_shelf, min(stack.count, MAX_STACK * stack.cols)))
+    least = rows_at(stack, free, BIG - 1)
+    return free if least <= stack.rows else explain_infeasible(stack, least)
 
 
 def _block_choices(blocks: Sequence[tuple[int, int, int]], count: int) -> list[tuple[Segment, ...]]:

@@ -17,6 +17,7 @@ from engine.progress import Progress
 from engine.sparsity import kernel_nonzeros
 from lowering.config import CompileConfig, with_machine
 from lowering.passes.fuse import KernelDraft
+from lowering.report import Wafers
 from lowering.stages.blocks import find_blocks
 from lowering.stages.compact import compact
 from lowering.stages.infeasible import Infeasible
@@ -24,8 +25,8 @@ from lowering.stages.pins import around_pins, pin_problem, pinned_places, too_sm
 from lowering.stages.placement import PlacedShelf, place
 from lowering.stages.room import Room
 from lowering.stages.routing import End
-from lowering.stages.shapes import BIG
-from lowering.stages.sizing import best_tiling, shape_table
+from lowering.stages.shapes import BIG, ShapeTable
+from lowering.stages.sizing import SizingLimits, best_tiling, shape_table
 
 RELAX = (1, 2, 4, 16, 256, 1 << 16)
 """SRAM is taken this many times larger until a placement exists; beyond 1 it is a what-if"""
@@ -36,14 +37,14 @@ class DoesNotFit(ValueError):
 
     exit_code = 1
 
-    def __init__(self, finding: Infeasible, smallest: str | None = None) -> None:
+    def __init__(self, finding: Infeasible, remedy: str = "") -> None:
         self.finding = finding
-        fits = f"; it would fit on {smallest}" if smallest else ""
-        super().__init__(finding.sentence + fits)
+        super().__init__(f"{finding.sentence}; {remedy}" if remedy else finding.sentence)
 
-    def on(self, smallest: str | None) -> DoesNotFit:
-        """Return the same finding with the smallest machine that would do."""
-        return DoesNotFit(self.finding, smallest)
+    def on(self, smallest: str | None, wafers: Wafers | None = None) -> DoesNotFit:
+        """Return the same finding with the smallest machine that would do, or how many wafers."""
+        remedy = wafers.sentence() if wafers else ""
+        return DoesNotFit(self.finding, f"it would fit on {smallest}" if smallest else remedy)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,26 +163,35 @@ def _place_free(
         return _Spots((), ())
     config = room.config
     machine = config.machine
-    progress.stage("sizing", len(plan.drafts), "kernels")
-    tables, known = [], {}
-    for index, draft in enumerate(plan.drafts):
-        limits = room.limits(machine.rows, machine.cols, draft.name)
-        key = (plan.models[draft.name], limits)
-        if key not in known:
-            known[key] = shape_table(plan.models[draft.name], machine, config.storage, limits)
-        tables.append(known[key])
-        progress.advance(index + 1)
+    tables = kernel_tables(plan, room, progress)
     progress.stage("placement", len(tables), "kernels")
     keys = [(plan.models[draft.name], room.limits(1, 1, draft.name)) for draft in plan.drafts]
     found = place(
         tables, machine.rows, machine.cols, blocks=find_blocks(keys),
-        blocked=(*_dead(machine), *pins.values()), aspect=config.aspect,
+        blocked=(*dead_pes(machine), *pins.values()), aspect=config.aspect,
         objective=config.objective,
     )  # fmt: skip
     return found if isinstance(found, Infeasible) else _Spots(found.regions, found.shelves)
 
 
-def _dead(machine: MachineSpec) -> tuple[Rect, ...]:
+def kernel_tables(plan: KernelPlan, room: Room, progress: Progress) -> list[ShapeTable]:
+    """Return what each kernel costs at each size; kernels that are alike share a table."""
+    machine = room.config.machine
+    progress.stage("sizing", len(plan.drafts), "kernels")
+    tables: list[ShapeTable] = []
+    known: dict[tuple[KernelModel, SizingLimits], ShapeTable] = {}
+    for index, draft in enumerate(plan.drafts):
+        limits = room.limits(machine.rows, machine.cols, draft.name)
+        key = (plan.models[draft.name], limits)
+        if key not in known:
+            known[key] = shape_table(plan.models[draft.name], *room.target, limits)
+        tables.append(known[key])
+        progress.advance(index + 1)
+    return tables
+
+
+def dead_pes(machine: MachineSpec) -> tuple[Rect, ...]:
+    """Return the PEs that nothing may be placed on."""
     return tuple(Rect(row, col, 1, 1) for row, col in machine.defects)
 
 

@@ -79,6 +79,10 @@ class ShapeStack:
         """
         return self._least(tau, limit)[self.table_of]
 
+    def of_kernels(self, start: int, stop: int) -> ShapeStack:
+        """Return the stack of the kernels from `start` on, `stop` excluded."""
+        return replace(self, table_of=self.table_of[start:stop])
+
     def within_aspect(self, aspect: int) -> ShapeStack:
         """Return the stack without the sizes whose sides differ by more than a factor."""
         high, wide = self.heights[None, :, None], self.widths[:, :, :-1]

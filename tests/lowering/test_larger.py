@@ -12,7 +12,7 @@ import pytest
 from engine.kernels.dot.spec import Dot
 from engine.machine import PRESETS, MachineSpec, generic_mesh, parse_machine
 from engine.progress import Cancelled, Progress
-from lowering import compiler, larger
+from lowering import larger, remedy
 from lowering.assembly import Job, Made
 from lowering.cache import StageCache
 from lowering.compiler import Compiled, compile_graph
@@ -77,7 +77,7 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> tuple[Job, Made]:
     def noted(job: Job, made: Made) -> None:
         seen.append((job, made))
 
-    monkeypatch.setattr(compiler, "streaming_machine", noted)
+    monkeypatch.setattr(remedy, "streaming_machine", noted)
     compile_graph(wide(), SMALL)
     return seen[0]
 
@@ -148,7 +148,7 @@ def test_a_step_of_70b_fits_no_machine_and_the_wafers_are_counted(tmp_path: Path
     found = more.report.wafers
     assert found is not None
     assert len(found.parts) > 1
-    assert all(part.sram_bytes <= wse3.sram_bytes for part in found.parts)
+    assert all((part.sram_bytes or 0) in range(1, wse3.sram_bytes + 1) for part in found.parts)
     names = [kernel.id for kernel in more.program.kernels]
     assert (found.parts[0].first, found.parts[-1].last) == (names[0], names[-1])
     for left, right in pairwise(found.parts):

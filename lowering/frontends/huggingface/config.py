@@ -20,6 +20,8 @@ from lowering.frontends.transformer import Architecture
 
 MAX_BYTES = 1 << 20
 """a config.json above this is none"""
+MAX_DIGITS = 400
+"""digits of a whole number; Python itself refuses some thousands"""
 
 _READERS: dict[str, Callable[[Fields], Architecture]] = {
     "gpt2": tables.gpt2,
@@ -79,12 +81,18 @@ def _content(path: Path) -> bytes:
 
 def _parsed(path: Path, content: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(content, object_pairs_hook=_once)
+        found = json.loads(content, object_pairs_hook=_once, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         raise ModelImportError(f"{path} is not JSON: {error}") from error
     if not isinstance(found, dict):
         raise ModelImportError(f"{path} holds no JSON object of fields")
     return found
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"a number of {len(digits):,} digits")
+    return int(digits)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

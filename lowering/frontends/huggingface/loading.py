@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lowering.errors import ModelImportError
 from lowering.frontends.huggingface.config import read_config
-from lowering.frontends.huggingface.weights import folder_weights
+from lowering.frontends.huggingface.weights import checked_shapes, folder_weights
 from lowering.frontends.transformer import Architecture, ModelOptions, build_transformer
 from lowering.frontends.transformer.options import DEFAULT_SEQUENCE, Workload
 from lowering.frontends.transformer.rope import check_numbers
@@ -41,7 +41,8 @@ def load_folder(
 ) -> Graph:
     """Return the graph of a Hugging Face folder with its weights, mapped, not read.
 
-    Without `values`, and where a folder has a config.json alone, weights have shapes only.
+    Without `values`, and where a folder has a config.json alone, weights have shapes only; the
+    headers of the files that are there are checked all the same.
 
     Raises ModelImportError for a folder, config, weight file or options that make no sense.
     """
@@ -51,10 +52,13 @@ def load_folder(
         raise ModelImportError(f"the folder {path} holds no {CONFIG}; name a model file instead")
     found = read_config(config)
     load = _workload(options or ModelOptions(), found.architecture)
-    weights = folder_weights(path, found.architecture) if values else None
+    name = path.resolve().name
+    if not values:
+        shapes = checked_shapes(path, found.architecture)
+        return build_transformer(name, found.architecture, load, shapes, found.digest)
+    weights = folder_weights(path, found.architecture)
     if weights is not None:
         check_numbers(found.architecture)
-    name = path.resolve().name
     return build_transformer(name, found.architecture, load, weights, found.digest)
 
 

@@ -45,7 +45,7 @@ def _llama_like(
         inner=fields.integer("intermediate_size", "n_inner", default=inner),
         fn=activation(fields, "hidden_act", "activation_function", default="silu"),
         gated=True,
-        epsilon=fields.number("rms_norm_eps", default=epsilon),
+        epsilon=fields.number("rms_norm_eps", default=epsilon, above=0),
         rope_theta=theta,
         scaling=stretched,
         qkv_bias=bias,
@@ -78,7 +78,7 @@ def deepseek_v3(fields: Fields) -> Architecture:
         inner=fields.integer("intermediate_size", default=18432),
         fn=activation(fields, "hidden_act", default="silu"),
         gated=True,
-        epsilon=fields.number("rms_norm_eps", default=1e-6),
+        epsilon=fields.number("rms_norm_eps", default=1e-6, above=0),
         rope_theta=theta,
         scaling=stretched,
         qkv_bias=fields.flag("attention_bias"),
@@ -109,11 +109,11 @@ def _deepseek_experts(fields: Fields) -> Experts:
 def _rope(fields: Fields, default: float) -> tuple[RopeScaling | None, float]:
     """Return (scaling, theta) from rope_scaling and rope_theta, or from rope_parameters."""
     found = fields.mapping("rope_parameters", "rope_scaling")
-    theta = fields.number("rope_theta") if fields.has("rope_theta") else None
+    theta = fields.number("rope_theta", above=0) if fields.has("rope_theta") else None
     fields.ignore("rope_theta", "rope_parameters", "rope_scaling")
     if found is None:
         return None, theta or default
-    inner = found.number("rope_theta") if found.has("rope_theta") else theta or default
+    inner = found.number("rope_theta", above=0) if found.has("rope_theta") else theta or default
     if theta is not None and inner != theta:
         raise ModelImportError(
             f"{fields.where}: rope_theta is {theta} and in rope_parameters {inner}; keep one"

@@ -20,6 +20,8 @@ from lowering.frontends.transformer import Architecture
 
 _LAYER = re.compile(r"layers/(\d+)/(.*)")
 _EXPERT = "{e}"
+_FLOATS = ("F32", "F16", "BF16", "F64")
+"""dtypes of weights"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,24 @@ WITH_WEIGHTS = tuple(_NAMES)
 """model types whose weights can be read"""
 
 
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A tensor of a file, and how it becomes a weight."""
+
+    entry: TensorEntry
+    turned: bool
+    third: int | None
+    """the weight is this third of its last axis, None: all of it"""
+
+    def array(self) -> Array:
+        """Return the weight as float32."""
+        array = self.entry.array()
+        if self.third is not None:
+            array = np.split(array, 3, axis=-1)[self.third]
+        array = array.astype(np.float32, copy=False)
+        return array.T if self.turned else array
+
+
 class FolderWeights:
     """Weights by path, from the tensors of a folder."""
 
@@ -109,7 +129,15 @@ class FolderWeights:
     def array(self, path: str, shape: tuple[int, ...]) -> Array | None:
         """Return the weight at `path` as float32 of `shape`.
 
-        Raises ModelImportError where the tensor is missing or has another shape.
+        Raises ModelImportError where the tensor is missing or has another shape or type.
+        """
+        parts = [stored.array() for stored in self.stored(path, shape)]
+        return np.stack(parts) if parts[0].ndim < len(shape) else parts[0]
+
+    def stored(self, path: str, shape: tuple[int, ...]) -> list[_Stored]:
+        """Return the tensors that hold the weight at `path`, none of them read.
+
+        Raises ModelImportError where one is missing or has another shape or type.
         """
         stem, _, last = path.rpartition("/")
         match = _LAYER.fullmatch(stem)
@@ -118,17 +146,14 @@ class FolderWeights:
         else:
             name = self._names.outer[stem]
         if _EXPERT in name:
-            parts = [
-                self._matrix(f"{name.replace(_EXPERT, str(i))}.{last}", shape[1:], path)
-                for i in range(shape[0])
-            ]
-            return np.stack(parts)
+            names = [f"{name.replace(_EXPERT, str(i))}.{last}" for i in range(shape[0])]
+            return [self._one(each, shape[1:], path) for each in names]
         name, _, third = name.partition(":")
-        return self._matrix(f"{name}.{last}", shape, path, int(third) if third else None)
+        return [self._one(f"{name}.{last}", shape, path, int(third) if third else None)]
 
-    def _matrix(
+    def _one(
         self, name: str, shape: tuple[int, ...], path: str, third: int | None = None
-    ) -> Array:
+    ) -> _Stored:
         entry = self._entry(name, path)
         lookup = path.startswith("embed/")
         turned = self._names.turned or name.startswith("/lm_head")
@@ -141,15 +166,12 @@ class FolderWeights:
                 f"{entry.path}: tensor '{entry.name}' has shape {entry.shape}; config.json asks "
                 f"for {stored}"
             )
-        array = entry.array()
-        if array.dtype.kind != "f":
+        if entry.dtype not in _FLOATS:
             raise ModelImportError(
-                f"{entry.path}: tensor '{entry.name}' has dtype {entry.dtype}; floats are needed"
+                f"{entry.path}: tensor '{entry.name}' has dtype {entry.dtype}; "
+                f"floats are needed: {', '.join(_FLOATS)}"
             )
-        if third is not None:
-            array = array[..., third * shape[-1] : (third + 1) * shape[-1]]
-        array = array.astype(np.float32, copy=False)
-        return array.T if turned else array
+        return _Stored(entry, turned, third)
 
     def _entry(self, name: str, path: str) -> TensorEntry:
         whole = name[1:] if name.startswith("/") else f"{self._prefix}{name}"
@@ -158,6 +180,32 @@ class FolderWeights:
                 f"the weights in {self._folder} hold no tensor '{whole}' (for {path})"
             )
         return self._entries[whole]
+
+
+class CheckedShapes:
+    """Weights of known shape without numbers, each held against the headers of a folder's files."""
+
+    def __init__(self, weights: FolderWeights) -> None:
+        self._weights = weights
+
+    def array(self, path: str, shape: tuple[int, ...]) -> Array | None:
+        """Return None, once the tensor is known to be there.
+
+        Raises ModelImportError where the tensor is missing or has another shape or type.
+        """
+        self._weights.stored(path, shape)
+        return None
+
+
+def checked_shapes(folder: Path, sides: Architecture) -> CheckedShapes | None:
+    """Return what holds a model against the headers beside it, None where there are none to read.
+
+    Raises ModelImportError for damaged files.
+    """
+    entries = read_folder(folder)
+    if entries is None or sides.family not in _NAMES:
+        return None
+    return CheckedShapes(FolderWeights(folder, entries, sides.family))
 
 
 def folder_weights(folder: Path, sides: Architecture) -> FolderWeights | None:

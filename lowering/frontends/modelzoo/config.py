@@ -14,7 +14,11 @@ from lowering.frontends.transformer.training import TrainingPlan
 from lowering.yaml_file import YamlFileError, read_mapping
 
 LEGACY_PARTS = ("model", "train_input", "eval_input", "optimizer", "runconfig", "sparsity")
-_MODEL = {False: "trainer.init.model", True: "model"}
+_MICRO = "csx.performance.micro_batch_size"
+_MOST_MICRO_BATCHES = 64
+"""of the knob micro_batches"""
+_STORED = {"float16": "fp16", "cbfloat16": "fp16", "bfloat16": "bf16"}
+"""what stores as many bytes, by the Zoo's name"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class ReadZoo:
     sequence: int | None
     """tokens of a training sequence, None where the data does not say"""
     plan: TrainingPlan
+    whole: Fields
+    """the file from its top on; it knows what was read"""
     paths: tuple[str, ...]
     """every field of the file"""
     digest: str
@@ -36,12 +42,10 @@ class ReadZoo:
     said: tuple[str, ...]
     """notes on choices made while reading"""
 
-    def notes(self, used: frozenset[str]) -> tuple[str, ...]:
-        """Return what to tell the user; `used` are names of the model's fields that were read."""
-        stem = _MODEL[self.legacy]
-        own = {f"{stem}.{name}" for name in used}
-        rest = [path for path in self.paths if path not in own and path.split("[]")[0] not in own]
-        rest = [path for path in rest if not any(path.startswith(f"{each}.") for each in own)]
+    def notes(self) -> tuple[str, ...]:
+        """Return what to tell the user, once the model is built from what it reads."""
+        own = set(self.whole.paths_read())
+        rest = [path for path in self.paths if path.removesuffix("[]") not in own]
         unused = [path for path in rest if is_known(path, self.legacy)]
         unknown = [_named(path, self.legacy) for path in rest if path not in set(unused)]
         said = list(self.said)
@@ -88,19 +92,21 @@ def _trainer(path: Path, trainer: Any, paths: list[str], digest: str) -> ReadZoo
         trainer = trainer[0].get("trainer", trainer[0])
         paths = [each.replace("trainer[].trainer.", "trainer.").replace("trainer[].", "trainer.")
                  for each in paths]  # fmt: skip
-    top = Fields({"trainer": trainer}, str(path)).mapping("trainer")
+    whole = Fields({"trainer": trainer}, str(path))
+    top = whole.mapping("trainer")
     init = top.mapping("init") if top else None
     model = init.mapping("model") if init else None
     if top is None or init is None or model is None:
         raise ModelImportError(f"{path}: 'trainer: init: model:' is missing")
     fit = top.mapping("fit")
     data = fit.mapping("train_dataloader") if fit else None
-    micro = _micro_batch(init.raw("callbacks"))
+    micro = _micro_batch(init)
     batch = _batch(micro, data, said)
     _say_loader(data, said)
+    _say_precision(init.mapping("precision"), "enabled", said)
     sequence = _sequence(data)
-    plan = _plan(_optimizer(init.raw("optimizer"), str(path)))
-    return ReadZoo(model, False, batch, sequence, plan, tuple(paths), digest, tuple(said))
+    plan = _plan(_optimizer(init))
+    return ReadZoo(model, False, batch, sequence, plan, whole, tuple(paths), digest, tuple(said))
 
 
 def _legacy(path: Path, document: dict[str, Any], paths: list[str], digest: str) -> ReadZoo:
@@ -109,27 +115,51 @@ def _legacy(path: Path, document: dict[str, Any], paths: list[str], digest: str)
     model, data = whole.mapping("model"), whole.mapping("train_input")
     if model is None:
         raise ModelImportError(f"{path}: 'model' is empty")
-    micro = data.raw("micro_batch_size") if data else None
-    batch = _batch(micro if isinstance(micro, int) else None, data, said)
+    batch = _batch(_whole_number(data, "micro_batch_size"), data, said)
     _say_loader(data, said)
+    _say_precision(model, "mixed_precision", said)
     plan = _plan(whole.mapping("optimizer"))
-    return ReadZoo(model, True, batch, _sequence(data), plan, tuple(paths), digest, tuple(said))
+    return ReadZoo(
+        model, True, batch, _sequence(data), plan, whole, tuple(paths), digest, tuple(said)
+    )
 
 
-def _micro_batch(callbacks: Any) -> int | None:
-    for callback in callbacks if isinstance(callbacks, list) else []:
-        flags = callback.get("ScopedTrainFlags") if isinstance(callback, dict) else None
-        micro = flags.get("csx.performance.micro_batch_size") if isinstance(flags, dict) else None
-        if isinstance(micro, int) and not isinstance(micro, bool) and micro > 0:
+def _micro_batch(init: Fields) -> int | None:
+    for callback in init.mappings("callbacks"):
+        if micro := _whole_number(callback.mapping("ScopedTrainFlags"), _MICRO):
             return micro
     return None
+
+
+def _whole_number(fields: Fields | None, name: str) -> int | None:
+    """Return a number of the file, None where it is absent or a word such as auto."""
+    if fields is None or not fields.has(name):
+        return None
+    found = fields.raw(name)
+    return None if isinstance(found, str | dict) else fields.integer(name)
 
 
 def _batch(micro: int | None, data: Fields | None, said: list[str]) -> int:
     whole = data.integer("batch_size") if data and data.has("batch_size") else None
     if micro is None and whole is not None and whole > 1:
         said.append(f"batch_size {whole} is reached in {whole} samples of 1; --batch changes that")
+    parts = whole // micro if whole and micro and whole % micro == 0 else 1
+    if 1 < parts <= _MOST_MICRO_BATCHES:
+        said.append(
+            f"batch_size {whole} is {parts} micro batches of {micro}, of which a sample is one; "
+            f"--set micro_batches={parts} takes all of them before one update"
+        )
     return micro or 1
+
+
+def _say_precision(fields: Fields | None, switch: str, said: list[str]) -> None:
+    """Say which dtype stands for the file's mixed precision."""
+    if fields is None or not fields.raw(switch):
+        return
+    kind = fields.text("fp16_type", default="float16")
+    if kind in _STORED:
+        said.append(f"the file's precision is {kind}: --set dtype={_STORED[kind]} stores as many "
+                    "bytes; without it weights and activations are fp32")  # fmt: skip
 
 
 def _say_loader(data: Fields | None, said: list[str]) -> None:
@@ -157,13 +187,11 @@ def _sequence(data: Fields | None) -> int | None:
     return data.integer(*names) if data and data.has(*names) else None
 
 
-def _optimizer(found: Any, where: str) -> Fields | None:
+def _optimizer(init: Fields) -> Fields | None:
     """Return the fields of `optimizer: {AdamW: {...}}`."""
-    if not isinstance(found, dict) or not found:
-        return None
-    name, inner = next(iter(found.items()))
-    said = inner if isinstance(inner, dict) else {}
-    return Fields({**said, "optimizer_type": str(name)}, f"{where}: optimizer {name}")
+    found = init.mapping("optimizer")
+    names = found.names() if found else ()
+    return found.mapping(names[0]) if found and names else None
 
 
 def _plan(found: Fields | None) -> TrainingPlan:
@@ -175,8 +203,8 @@ def _plan(found: Fields | None) -> TrainingPlan:
     pair = betas if isinstance(betas, list) and len(betas) == 2 else [default.beta1, default.beta2]
     both = Fields({"beta1": pair[0], "beta2": pair[1]}, found.where)
     return TrainingPlan(
-        beta1=both.number("beta1"),
-        beta2=both.number("beta2"),
-        epsilon=found.number("eps", default=default.epsilon),
+        beta1=both.number("beta1", below=1),
+        beta2=both.number("beta2", below=1),
+        epsilon=found.number("eps", default=default.epsilon, above=0),
         decay=found.number("weight_decay", "weight_decay_rate", default=default.decay),
     )

@@ -35,16 +35,21 @@ def _rows(name: str) -> list[dict[str, str]]:
 def leaves(document: Any, where: str) -> list[str]:
     """Return the paths of all values that are no mapping and no list of mappings.
 
-    Raises ModelImportError for more than a config can have.
+    Raises ModelImportError for more than a config can have, or values that hold themselves.
     """
     found: list[str] = []
-    for path in _walk(document, ""):
-        found.append(path)
-        if len(found) > MAX_LEAVES:
-            raise ModelImportError(
-                f"{where}: more than {MAX_LEAVES:,} fields with shared values written out; that "
-                "is no model's config"
-            )
+    try:
+        for path in _walk(document, ""):
+            found.append(path)
+            if len(found) > MAX_LEAVES:
+                raise ModelImportError(
+                    f"{where}: more than {MAX_LEAVES:,} fields with shared values written out; "
+                    "that is no model's config"
+                )
+    except RecursionError:
+        raise ModelImportError(
+            f"{where}: a value shared by name (*name) holds itself; that is no model's config"
+        ) from None
     return list(dict.fromkeys(found))
 
 

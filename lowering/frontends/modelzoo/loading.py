@@ -11,6 +11,7 @@ from lowering.frontends.fields import Fields
 from lowering.frontends.modelzoo.config import ReadZoo, read_zoo
 from lowering.frontends.modelzoo.sides import language_model
 from lowering.frontends.transformer import ModelOptions, build_transformer
+from lowering.frontends.transformer.architecture import MAX_LAYERS
 from lowering.frontends.transformer.options import Workload
 from lowering.frontends.transformer.training import add_training
 from lowering.frontends.transformer.writer import DTYPE, NoNumbers, Writer
@@ -46,7 +47,7 @@ def load_zoo(path: str | Path, options: ModelOptions | None = None) -> ZooModel:
         graph = _perceptron(path.stem, found, wanted)
     else:
         graph = _transformer(path.stem, found, wanted)
-    return ZooModel(graph, found.notes(frozenset(found.model.names_read())))
+    return ZooModel(graph, found.notes())
 
 
 def _transformer(name: str, found: ReadZoo, options: ModelOptions) -> Graph:
@@ -94,4 +95,10 @@ def _hidden_sizes(fields: Fields) -> list[int]:
             {str(i): size for i, size in enumerate(given)}, f"{fields.where}: hidden_sizes"
         )
         return [sizes.integer(str(i)) for i in range(len(given))]
-    return [fields.integer("hidden_size")] * fields.integer("depth")
+    depth = fields.integer("depth")
+    if depth > MAX_LAYERS:
+        raise ModelImportError(
+            f"{fields.where}: depth {depth:,} is more than the {MAX_LAYERS:,} layers that are "
+            "compiled at most"
+        )
+    return [fields.integer("hidden_size")] * depth

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from lowering.errors import ModelImportError
 
+MAX_LAYERS = 2048
+"""deeper than any model there is; each layer is some kernels to compile (our assumption)"""
+MAX_EXPERTS = 16_384
+"""experts of a layer; more than any model has (our assumption)"""
+
 
 @dataclass(frozen=True, slots=True)
 class RopeScaling:
@@ -129,6 +134,11 @@ class Architecture:
         for name, side in sides.items():
             if side < 1:
                 raise ModelImportError(f"{self.family}: {name} is {side}, must be at least 1")
+        if self.layers > MAX_LAYERS:
+            raise ModelImportError(
+                f"{self.family}: {self.layers:,} layers are more than the {MAX_LAYERS:,} that are "
+                "compiled at most"
+            )
         if self.heads % self.kv_heads:
             raise ModelImportError(
                 f"{self.family}: {self.heads} heads cannot share {self.kv_heads} key/value heads "
@@ -154,6 +164,11 @@ class Architecture:
 
 
 def _check_experts(family: str, experts: Experts) -> None:
+    if experts.count > MAX_EXPERTS:
+        raise ModelImportError(
+            f"{family}: {experts.count:,} experts a layer are more than the {MAX_EXPERTS:,} that "
+            "are covered"
+        )
     if not 1 <= experts.active <= experts.count:
         raise ModelImportError(
             f"{family}: a token takes {experts.active} of {experts.count} experts; "

@@ -19,6 +19,32 @@ def test_what_is_no_whole_number_is_named(value: object) -> None:
         Fields({"a": value}, "f").integer("a")
 
 
+@pytest.mark.parametrize("value", [0, 1, -3.0, "x", float("nan")])
+def test_a_number_outside_its_limits_is_named(value: object) -> None:
+    with pytest.raises(ModelImportError, match=r"f: a is .*, must be a number above 0 and below 1"):
+        Fields({"a": value}, "f").number("a", above=0, below=1)
+
+
+def test_sizes_beyond_any_model_are_named() -> None:
+    assert Fields({"a": 2**31 - 1}, "f").integer("a") == 2**31 - 1
+    with pytest.raises(ModelImportError, match="at most 2,147,483,647"):
+        Fields({"a": 2**31}, "f").integer("a")
+
+
+def test_paths_read_lead_into_mappings_and_lists() -> None:
+    fields = Fields({"a": {"b": 1, "c": {"d": 2, "e": 3}}, "l": [{"x": 1, "y": 2}, {"y": 3}]}, "f")
+    assert list(fields.paths_read()) == []
+    inner = fields.mapping("a")
+    assert inner is not None
+    assert list(fields.paths_read()) == []
+    deep = inner.mapping("c")
+    assert deep is not None
+    assert inner.integer("b") + deep.integer("e") == 4
+    first, second = fields.mappings("l")
+    assert (first.integer("x"), second.integer("y")) == (1, 3)
+    assert list(fields.paths_read()) == ["a.b", "a.c.e", "l[].x", "l[].y"]
+
+
 def test_null_is_absent() -> None:
     fields = Fields({"a": None}, "f")
     assert not fields.has("a")

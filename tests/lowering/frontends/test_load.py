@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,25 @@ def test_options_that_do_not_suit_the_file_are_named(tmp_path: Path) -> None:
     config = write_config(tmp_path, **LLAMA)
     with pytest.raises(ModelImportError, match="no symbolic dimensions, so tokens cannot be fixed"):
         load_with_notes(config, LoadOptions(dims={"tokens": 4}))
+
+
+@pytest.mark.parametrize("name", ["m.onnx", "config.json", "params.yaml", "model.safetensors"])
+def test_a_pipe_is_refused_before_it_blocks(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    os.mkfifo(path)
+    with pytest.raises(ModelImportError, match=f"{name} is a pipe or a device"):
+        load_with_notes(path)
+
+
+def test_every_error_names_the_file(tmp_path: Path) -> None:
+    config = write_config(tmp_path, **{**LLAMA, "num_key_value_heads": 3})
+    with pytest.raises(ModelImportError, match="2 heads cannot share 3") as caught:
+        load_with_notes(config)
+    assert str(caught.value).startswith(f"{config}: llama: ")
+    config = write_config(tmp_path, **LLAMA)
+    with pytest.raises(ModelImportError, match="decode needs the kv length") as caught:
+        load_with_notes(config, LoadOptions(ModelOptions("decode")))
+    assert str(caught.value).startswith(f"{config}: ")
 
 
 @pytest.mark.parametrize(

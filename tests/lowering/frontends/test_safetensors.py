@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from lowering.errors import ModelImportError
+from lowering.frontends import safetensors
 from lowering.frontends.safetensors import read_folder, read_header
 from tests.lowering.frontends.huggingface.files import header_of, write_tensors
 
@@ -100,6 +101,10 @@ def test_shards_are_put_together(tmp_path: Path) -> None:
     [
         ("2.safetensors", "the shard .*2.safetensors is missing, in which tensor 'b' lies"),
         ("../b.safetensors", "outside the model's folder"),
+        ("..", "outside the model's folder"),
+        ("", "outside the model's folder"),
+        ("a" * 5000, "the shard .*aaa is missing"),
+        ("a\0b", "the shard .* is missing"),
         ("1.safetensors", "holds no tensor 'b'"),
     ],
 )
@@ -107,6 +112,36 @@ def test_faults_of_the_index_are_named(place: str, said: str, tmp_path: Path) ->
     write_tensors(tmp_path / "1.safetensors", {"a": ARRAYS["a"]})
     index(tmp_path, {"a": "1.safetensors", "b": place})
     with pytest.raises(ModelImportError, match=said):
+        read_folder(tmp_path)
+
+
+def test_a_name_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    path = write_tensors(tmp_path / "m.safetensors", ARRAYS)
+    raw = path.read_bytes()
+    said = json.dumps(header_of(ARRAYS))
+    twice = f'{said[:-1]}, "a": {json.dumps(header_of(ARRAYS)["a"])}}}'
+    body = raw[8 + int.from_bytes(raw[:8], "little") :]
+    path.write_bytes(len(twice).to_bytes(8, "little") + twice.encode() + body)
+    with pytest.raises(ModelImportError, match="'a' stands in it twice"):
+        read_header(path)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "model.safetensors.index.json"])
+def test_weights_that_cannot_be_had_are_no_model_without_weights(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.symlink_to(tmp_path / "blobs" / "none")
+    with pytest.raises(ModelImportError, match=f"{name} is a link to a file that is missing"):
+        read_folder(tmp_path)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ModelImportError, match=f"{name} is no file"):
+        read_folder(tmp_path)
+
+
+def test_an_endless_index_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(safetensors, "MAX_INDEX_BYTES", 100)
+    index(tmp_path, {"a" * 100: "1.safetensors"})
+    with pytest.raises(ModelImportError, match="larger than 100 bytes"):
         read_folder(tmp_path)
 
 

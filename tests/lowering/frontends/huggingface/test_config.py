@@ -113,6 +113,13 @@ FAULTS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"model_type": "mixtral", **SMALL, "num_key_value_heads": 4, "num_experts_per_tok": 9},
      "a token takes 9 of 8 experts"),
     ({"model_type": "deepseek_v3", "n_group": 7}, "256 experts cannot form 7 equal groups"),
+    ({"model_type": "llama", **SMALL, "rms_norm_eps": -1}, "rms_norm_eps is -1, must be a number"),
+    ({"model_type": "llama", **SMALL, "rope_theta": 0}, "rope_theta is 0, must be a number above"),
+    ({"model_type": "llama", **SMALL, "num_hidden_layers": 10**6}, "1,000,000 layers are more"),
+    ({"model_type": "llama", **SMALL, "hidden_size": 10**12}, "and at most 2,147,483,647"),
+    ({"model_type": "llama", **SMALL, "vocab_size": 2**31 - 1, "hidden_size": 2**20}, "over 2"),
+    ({"model_type": "mixtral", **SMALL, "num_key_value_heads": 4, "num_local_experts": 10**9},
+     "1,000,000,000 experts a layer are more"),
     ({"model_type": "bert", **SMALL, "position_embedding_type": "relative_key"}, "is not covered"),
 )  # fmt: skip
 
@@ -122,7 +129,8 @@ def test_faults_are_named(fields: dict[str, Any], said: str, tmp_path: Path) -> 
     path = write_config(tmp_path, **fields)
     with pytest.raises(ModelImportError, match=said) as caught:
         load_config(path, sequence=4)
-    if not said.startswith(("4 heads", "a token", "the number", "256")):
+    sides = ("4 heads", "a token", "the number", "256", "1,000,000", "over 2")
+    if not said.startswith(sides):  # those name the family; the one door of models adds the file
         assert str(path) in str(caught.value)
 
 
@@ -131,6 +139,7 @@ def test_faults_are_named(fields: dict[str, Any], said: str, tmp_path: Path) -> 
     [
         ("{", "is not JSON"),
         ("[1]", "no JSON object"),
+        (f'{{"vocab_size": {"9" * 5000}}}', "is not JSON: a number of 5,000 digits"),
         ('{"vocab_size": 1, "vocab_size": 2}', "'vocab_size' stands twice"),
         (f'{{"x": "{"y" * (1 << 20)}"}}', "larger than 1,048,576 bytes"),
     ],

@@ -83,6 +83,27 @@ def llama_tensors(layer: str = "mlp") -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("kind", ["llama", "mixtral"])
+def test_headers_are_checked_where_no_number_is_asked_for(kind: str, tmp_path: Path) -> None:
+    extra = {"model_type": "mixtral", "num_local_experts": 4} if kind == "mixtral" else {}
+    write_config(tmp_path, **{**LLAMA, **extra})
+    tensors = llama_tensors("mlp" if kind == "llama" else "experts")
+    path = write_tensors(tmp_path / "model.safetensors", tensors)
+    assert load_folder(tmp_path, values=False).unknown
+    name = next(name for name in tensors if "norm" in name)
+    for wrong, said in (
+        ({**tensors, name: np.zeros(9, np.float32)}, r"has shape \(9,\); config.json asks for"),
+        ({**tensors, name: np.zeros(8, np.int64)}, "dtype I64; floats are needed"),
+        ({each: a for each, a in tensors.items() if each != name}, f"hold no tensor '{name}'"),
+    ):
+        write_tensors(path, wrong)
+        with pytest.raises(ModelImportError, match=said):
+            load_folder(tmp_path, values=False)
+    path.write_bytes(path.read_bytes()[:-4])
+    with pytest.raises(ModelImportError, match="cut short"):
+        load_folder(tmp_path, values=False)
+
+
+@pytest.mark.parametrize("kind", ["llama", "mixtral"])
 def test_small_llamas_equal_their_formulas(kind: str, tmp_path: Path) -> None:
     extra = {"model_type": "mixtral", "num_local_experts": 4} if kind == "mixtral" else {}
     write_config(tmp_path, **{**LLAMA, **extra})

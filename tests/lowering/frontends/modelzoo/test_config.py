@@ -153,6 +153,7 @@ def test_every_field_of_the_zoo_is_understood(tmp_path: Path) -> None:
             put(document, path, 1)
     document["trainer"]["init"]["model"].pop("moe")
     document["trainer"]["init"]["model"] |= {"dropout_rate": 0.1, "attention_softmax_fp32": True}
+    document["trainer"]["init"]["precision"]["fp16_type"] = "cbfloat16"
     document["trainer"]["fit"]["train_dataloader"]["max_sequence_length"] = 4
     found = load_zoo(written(tmp_path, document))
     assert not [note for note in found.notes if note.startswith("unknown")]
@@ -166,6 +167,7 @@ def test_every_legacy_field_is_understood(tmp_path: Path) -> None:
     for path in sorted(legacy_paths()):
         if not path.startswith("optimizer.*"):
             put(document, path.replace(".*", ".x"), 1)
+    document["model"]["fp16_type"] = "cbfloat16"
     found = load_zoo(written(tmp_path, document))
     assert not [note for note in found.notes if note.startswith("unknown")]
 
@@ -177,6 +179,68 @@ def test_unknown_fields_are_named_with_the_nearest(tmp_path: Path) -> None:
     assert "trainer.init.model.colour" in unknown
     near = "(nearest known: trainer.init.model.attention_dropout_rate)"
     assert f"trainer.init.model.atention_dropout_rate {near}" in unknown
+
+
+def test_what_was_read_is_not_said_to_be_without_effect(tmp_path: Path) -> None:
+    text = LLAMA_70B.replace("num_kv_groups: 8", "num_kv_groups: 8, odd: 1, zork: 2")
+    text = text.replace(
+        "{batch_size: 16,", "{batch_size: 16, max_sequence_length: 8, shuffle: true,"
+    )
+    found = load_zoo(written(tmp_path, text))
+    (unused,) = [note for note in found.notes if note.startswith("understood")]
+    listed = unused.removeprefix("understood but without effect here: ").split(", ")
+    assert sorted(listed) == [
+        "trainer.fit.train_dataloader.data_processor", "trainer.fit.train_dataloader.shuffle",
+        "trainer.fit.val_dataloader.batch_size", "trainer.validate.val_dataloader.batch_size",
+    ]  # fmt: skip
+    (unknown,) = [note for note in found.notes if note.startswith("unknown")]
+    assert "trainer.init.model.extra_attention_params.odd" in unknown
+    assert "trainer.init.model.extra_attention_params.zork" in unknown
+
+
+def test_fields_inside_a_mixture_are_told_apart(tmp_path: Path) -> None:
+    moe = {"num_experts": 4, "top_k": 2, "router_fp32": True, "zork": 1}
+    found = load_zoo(written(tmp_path, trainer({**SMALL, "moe": moe})))
+    (unused,) = [note for note in found.notes if note.startswith("understood")]
+    (unknown,) = [note for note in found.notes if note.startswith("unknown")]
+    assert unused == "understood but without effect here: trainer.init.model.moe.router_fp32"
+    assert unknown.startswith("unknown and ignored: trainer.init.model.moe.zork (nearest known: ")
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_precision_and_accumulation_are_told_as_knobs(legacy: bool, tmp_path: Path) -> None:
+    data = {"batch_size": 6}
+    if legacy:
+        model = {**SMALL, "mixed_precision": True, "fp16_type": "bfloat16"}
+        document = {"model": model, "train_input": {**data, "micro_batch_size": 2}}
+    else:
+        document = trainer(SMALL, fit={"train_dataloader": data})
+        document["trainer"]["init"] |= {
+            "precision": {"enabled": True, "fp16_type": "bfloat16"},
+            "callbacks": [{"ScopedTrainFlags": {"csx.performance.micro_batch_size": 2}}],
+        }
+    found = load_zoo(written(tmp_path, document))
+    assert found.graph.values["ids"].shape == (2, 12)
+    settings = [note.split("--set ")[1].split()[0] for note in found.notes if "--set" in note]
+    assert settings == ["micro_batches=3", "dtype=bf16"]
+    config = CompileConfig()
+    for setting in settings:
+        config = apply_knob(config, *setting.split("="))
+    assert (config.micro_batches, config.storage) == (3, "bf16")
+
+
+def test_a_word_for_the_micro_batch_is_left_to_the_user(tmp_path: Path) -> None:
+    document = trainer(SMALL)
+    flags = [{"ScopedTrainFlags": {"csx.performance.micro_batch_size": "auto"}}]
+    document["trainer"]["init"]["callbacks"] = flags
+    assert load_zoo(written(tmp_path, document)).graph.values["ids"].shape == (1, 12)
+
+
+def with_init(**more: Any) -> dict[str, Any]:
+    """A small document with more in `init`."""
+    document = trainer(SMALL)
+    document["trainer"]["init"] |= more
+    return document
 
 
 def loader_note(tmp_path: Path, data: dict[str, Any], legacy: bool = False) -> list[str]:
@@ -244,6 +308,17 @@ def test_several_runs_in_one_file_are_said(tmp_path: Path) -> None:
         (trainer({**SMALL, "position_embedding_type": "rotary", "rotary_dim": 6}), "larger than"),
         (trainer({**SMALL, "max_position_embeddings": "many"}), "is 'many', must be a whole"),
         ("a: [", "not YAML"),
+        ("trainer: &a {init: *a}", "holds itself"),
+        (with_init(callbacks=5), "callbacks is 5, must be a list of mappings"),
+        (with_init(optimizer=7), "optimizer is 7, must be a mapping"),
+        (with_init(optimizer={"AdamW": {"betas": [0.9, 1.5]}}), "beta2 is 1.5, must be a number"),
+        (
+            with_init(callbacks=[{"ScopedTrainFlags": {"csx.performance.micro_batch_size": -2}}]),
+            "micro_batch_size is -2, must be a whole number",
+        ),
+        (trainer({**SMALL, "layer_norm_epsilon": -1}), "must be a number above 0"),
+        (trainer({**SMALL, "num_hidden_layers": 10**6}), "1,000,000 layers are more than"),
+        (trainer({"name": "fc_mnist", "hidden_size": 5, "depth": 10**8}), "depth 100,000,000"),
     ],
 )
 def test_faults_are_named(document: Any, said: str, tmp_path: Path) -> None:
