@@ -35,8 +35,8 @@ _POINTS = {
 }
 
 CAUSES = {
-    # cause: (on a dark page, on a light page); the nearest two stay apart in CIELAB by 11 (dark) and
-    # 10.9 (light), as people see them with and without the three kinds of dichromacy
+    # cause: (on a dark page, on a light page); the nearest two stay apart in CIELAB by 11.1 (dark)
+    # and 10.9 (light), as people see them with and without the three kinds of dichromacy
     "defective": ("52252c", "e8cad8"),
     "unassigned": ("151b25", "f3f7fc"),
     "compute": ("009e73", "00825f"),
