@@ -98,7 +98,7 @@ def _face(id: str, keys: str, label: str, help: str) -> Command:  # noqa: A002
 _METRIC_KEYS = (
     ("utilization", "1"), ("cause", "2"), ("sram_live", "3"), ("sram_allocated", "4"),
     ("traffic", "5"), ("link_east", "6"), ("link_west", "7"), ("link_north", "8"),
-    ("link_south", "9"),
+    ("link_south", "9"), ("kind", "y"), ("phase", "Y"),
 )  # fmt: skip
 
 _TABLE = (
@@ -209,6 +209,10 @@ _TABLE = (
     _face("advice", "A", "advice", "show what the rules say, and what trying gave"),
     _face("bottleneck", "O", "bottleneck", "show what the makespan is made of, and its bound"),
     _face("memory", "P", "memory at peak", "show SRAM in program order, and who holds the peak"),
+    _face("activations", "a", "activations", "show how long each activation lives, and what it "
+          "costs"),
+    _face("turn", "W", "whose turn", "show the phases of the kernel whose turn it is, and what "
+          "arrives"),
     _face("roofline", "R", "roofline", "show how near each kernel is to what the machine allows"),
     _face("graph", "G", "model graph", "show the model's nodes, scopes open or closed"),
     _face("tensors", "T", "values", "show tensors, their errors and the outputs"),

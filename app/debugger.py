@@ -182,8 +182,8 @@ class Debugger(ComparingVerbs, SurveyVerbs):
         from app.export import export_view
 
         with self._lock:
-            run, cursor = self.run, self._cursor
-        written = export_view(run, cursor, Path(path))
+            run, cursor, hit = self.run, self._cursor, self.hit_mark()
+        written = export_view(run, cursor, Path(path), hit)
         with self._lock:
             self._say(f"wrote {written}")
         return written

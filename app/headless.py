@@ -15,14 +15,16 @@ from app.export.picture import ExportError
 from app.runs.opening import USER_ERRORS
 from app.runs.values import ValuesError
 from app.views.base import View
+from app.views.streaming import NO_TURNS
 
 _SHOWN = (
-    "status", "pe", "kernel", "map", "timeline", "knobs", "compare", "difference", "streaming",
+    "status", "pe", "kernel", "map", "timeline", "knobs", "compare", "difference",
 )  # fmt: skip
 _FACES = {
     "idle": "idle", "report": "report", "tensors": "values", "help": "help", "breaks": "breaks",
     "hot-links": "hot", "why": "why", "advice": "advice", "bottleneck": "bottleneck",
-    "memory": "memory", "roofline": "roofline", "graph": "graph",
+    "memory": "memory", "activations": "activations", "turn": "streaming",
+    "roofline": "roofline", "graph": "graph",
 }  # fmt: skip
 """command of a screen -> view that it shows"""
 SHOW = Command(
@@ -32,6 +34,12 @@ SHOW = Command(
 )  # fmt: skip
 TABLE = {**COMMANDS, SHOW.id: SHOW}
 """every command of a script: the shared table and `show`"""
+_NOTHING = {
+    "pe": "no PE is selected", "kernel": "no kernel is selected", "streaming": NO_TURNS,
+    "compare": "nothing is compared: 'compare' chooses the other run",
+    "difference": "nothing is compared: 'compare' chooses the other run",
+}  # fmt: skip
+"""view that may be missing -> what is said then"""
 _MAP_SIZE = 24, 64
 _USER_ERRORS: tuple[type[Exception], ...] = (CommandError, *USER_ERRORS, ValuesError, ExportError)
 
@@ -89,7 +97,9 @@ def play_line(debugger: Debugger, text: str, number: int = 1) -> Answer:
     """
     command, arguments = split_line(text, TABLE)
     if command.scope == "face":
-        return Answer(number, text, "", view_of(debugger, _view_name(command, arguments)))
+        name = _view_name(command, arguments)
+        view = view_of(debugger, name)
+        return Answer(number, text, "" if view else _NOTHING[name], view)
     before = debugger.job
     debugger.do(command.id, *arguments)
     job = debugger.wait()
@@ -111,7 +121,7 @@ def _view_name(command: Command, arguments: tuple[str, ...]) -> str:
 
 
 def view_of(debugger: Debugger, name: str) -> View | None:
-    """Return a view by its name; None for a PE or kernel when none is selected."""
+    """Return a view by its name; None where there is nothing that it could show."""
     makers: dict[str, Callable[[], View | None]] = {
         "status": debugger.view_status, "pe": debugger.view_pe, "kernel": debugger.view_kernel,
         "map": lambda: debugger.view_map(*_MAP_SIZE), "timeline": debugger.view_timeline,

@@ -21,6 +21,7 @@
     WS.$('beside').hidden = !isOn;
     document.body.classList.toggle('beside', isOn);
     if (isOn) WS.setDifference('off');
+    if (WS.state) WS.writeHash();
   };
 
   const get = (path) => WS.getBytes(`/api/${path}`);

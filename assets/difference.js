@@ -14,7 +14,10 @@
     kept = { key: '', promise: null };
     document.body.classList.toggle('differs', mode !== 'off');
     WS.forgetMoment();
-    if (WS.state) WS.apply(WS.state);
+    if (WS.state) {
+      WS.apply(WS.state);
+      WS.writeHash();
+    }
     WS.showMoment();
   };
 

@@ -19,6 +19,8 @@
     why: () => WS.showTab('why'),
     advice: () => WS.showTab('advice'),
     memory: () => WS.showTab('memory'),
+    activations: () => WS.showTab('activations'),
+    turn: () => WS.showTab('turn'),
     roofline: () => WS.showTab('roofline'),
     graph: () => WS.showTab('graph'),
     fold: (args) => fold('fold', args),

@@ -28,7 +28,7 @@
     else announce(state.status);
     WS.showKnobs(state);
     WS.showSteps(state);
-    WS.$('arriving').textContent = state.streaming ? state.streaming.sentence : '';
+    WS.showTurn(state.streaming);
     watchJob(state.status.job);
     if (!WS.facts || WS.facts.run !== state.status.run_id) {
       const facts = await WS.getJSON(`/api/run/${WS.session}/${state.status.run_id}`);

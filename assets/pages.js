@@ -2,7 +2,7 @@
 (function () {
   'use strict';
   const WS = (window.WS = window.WS || {});
-  const OF_THE_RUN = ['overview', 'hot', 'advice', 'kernels']; // the same in every step of a run
+  const OF_THE_RUN = ['overview', 'hot', 'advice', 'kernels', 'activations']; // the same in every step of a run
   const OF_THE_SELECTION = ['memory', 'roofline']; // the same in every step, not for every kernel
   let shown = '';
   let folds = 0; // grows whenever a scope of the graph opens or closes

@@ -60,6 +60,7 @@
       const { row: north, col: west, rows: high, cols: wide } = cursor.selection.region;
       parts.set('region', [north, west, high, wide].join(','));
     }
+    WS.tellCompared(parts);
     history.replaceState(null, '', `#${parts}`);
   };
 
@@ -67,6 +68,7 @@
 
   WS.restore = async function (wanted) {
     if (!WS.state) return;
+    await WS.restoreCompared(wanted);
     const { cursor } = WS.state;
     const now = { step: String(cursor.step), metric: cursor.metric, stride: cursor.stride,
       sample: String(cursor.sample), pe: (cursor.selection.pe || []).join(','),
@@ -88,5 +90,6 @@
       WS.mesh.showBox(view);
       await WS.sendBox(view);
     }
+    WS.restoreBeside(wanted);
   };
 })();

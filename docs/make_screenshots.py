@@ -29,6 +29,8 @@ from engine.machine import parse_machine
 from lowering.config import CompileConfig
 
 IMAGES = Path(__file__).with_name("images")
+STEPS = Path(__file__).parents[1] / "tests" / "data" / "train_steps"
+"""captured training steps"""
 SIZES = ((1280, 800), (1920, 1080))
 PHONE = (390, 844)
 _SETTLE_MS = 900
@@ -44,7 +46,7 @@ class Run:
     """What is opened."""
 
     model: str
-    """name of a demo"""
+    """name of a demo, or a file"""
     machine: str = ""
     """name of a machine, empty for the default"""
     mode: str = "auto"
@@ -72,6 +74,7 @@ class Shot:
 TRANSFORMER = Run("transformer")
 GPT2 = Run("gpt2-small")
 STREAMED = Run("gpt2-small", mode="streaming")
+TRAINED = Run(str(STEPS / "gpt2_2l.onnx"), "mesh-32x32", "streaming")
 TIGHT = Run("gpt2-small", "mesh-128x128", "pipeline")
 MIDDLE: tuple[Words, ...] = (("cycle", "15600"), ("kernel", "h1/mlp/fc"))
 
@@ -82,6 +85,9 @@ PANELS = (
     Shot("kernels", TRANSFORMER, (("metric", "utilization"), *MIDDLE), "kernels"),
     Shot("graph", TRANSFORMER, (*MIDDLE, ("fold", "h1"), ("fold", "h1/mlp")), "graph"),
     Shot("memory", GPT2, (("metric", "sram_allocated"), ("cycle", "900000")), "memory"),
+    Shot("activations", TRAINED, (("metric", "sram_live"), ("cycle", "90000")), "activations"),
+    Shot("turn", TRAINED, (("set", "optimizer", "host"), ("metric", "cause"), ("cycle", "169900")),
+         "turn"),
     Shot("roofline", STREAMED, (("cycle", "900000"), ("kernel", "h3/mlp/fc")), "roofline"),
     Shot("idle", TRANSFORMER, (("metric", "cause"), *MIDDLE), "idle"),
     Shot("why", TRANSFORMER, (("metric", "cause"), ("cycle", "15600"),

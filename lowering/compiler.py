@@ -85,18 +85,11 @@ def compile_graph(
         Cancelled: the progress was asked to stop.
     """
     cache = cache or StageCache()
-    imported, parts = graph, config.micro_batches
-    if parts > 1:
-        graph = cache.get("micro batches", (graph, parts), lambda: micro_batched(imported, parts))
-    whole = graph
-    off, joining, summed = config.passes_off, config.fusion, config.accumulate
-    graph = cache.get(
-        "passes", (whole, off, config.weights),
-        lambda: run_passes(whole, off, config.weights),
-    )  # fmt: skip
+    imported, joining, summed = graph, config.fusion, config.accumulate
+    graph = passed_graph(imported, config, cache)
     store, contents = cache.get("store", graph, lambda: _store(graph))
     rewritten = config.embedding != "wafer" or config.activation_mb is not None
-    said_in = config.storage if rewritten else ""
+    said_in = f"{config.storage} {config.optimizer}" if rewritten else ""
     graph, plan = cache.get(
         "kernels",
         (graph, joining, summed, config.embedding, config.activation_mb, said_in),
@@ -118,6 +111,18 @@ def compile_graph(
     return Compiled(imported, program, store, report, config)
 
 
+def passed_graph(graph: Graph, config: CompileConfig, cache: StageCache) -> Graph:
+    """Return a graph with its micro-batches after the passes, before it becomes kernels."""
+    parts, off = config.micro_batches, config.passes_off
+    whole = graph
+    if parts > 1:
+        whole = cache.get("micro batches", (graph, parts), lambda: micro_batched(graph, parts))
+    return cache.get(
+        "passes", (whole, off, config.weights),
+        lambda: run_passes(whole, off, config.weights),
+    )  # fmt: skip
+
+
 def _kernels(graph: Graph, config: CompileConfig) -> tuple[Graph, KernelPlan]:
     """Return the graph under its activation budget, and the kernels it becomes."""
     notes: tuple[str, ...] = ()
@@ -127,7 +132,9 @@ def _kernels(graph: Graph, config: CompileConfig) -> tuple[Graph, KernelPlan]:
         graph, outside, notes = cold.graph, cold.outside, (cold.sentence(config.storage),)
     if config.activation_mb is not None:
         budget = int(config.activation_mb * 1e6)
-        found = checkpoint(graph, budget, config.storage, config.fusion)
+        found = checkpoint(
+            graph, budget, config.storage, config.fusion, outside=config.outside_phase
+        )
         graph, notes = found.graph, (*notes, found.sentence(budget))
     shapes = {name: value.shape for name, value in graph.values.items()}
     drafts = fuse(graph, config.fusion)

@@ -93,6 +93,11 @@ class CompileConfig:
     prefetch: int = 1
     """kernels whose weights arrive ahead of the one that runs (streaming)"""
 
+    @property
+    def outside_phase(self) -> str:
+        """phase of a training step whose kernels run off the wafer, empty for none"""
+        return "optimizer" if self.optimizer == "host" else ""
+
     def cap(self, kernel: str) -> int | None:
         """Return the PE cap of a kernel, None if it has none."""
         return dict(self.pe_caps).get(kernel)

@@ -41,6 +41,12 @@ class Lifetimes:
     peak_kernel: str = ""
     """kernel in whose turn"""
 
+    def alive(self, kernels: Sequence[str]) -> list[int]:
+        """Return the bytes alive in each kernel's turn, in running order."""
+        place = {name: turn for turn, name in enumerate(kernels)}
+        spans = [(r.tensor, place[r.made_by], place[r.last_read_by]) for r in self.rows]
+        return _alive(spans, {row.tensor: row.bytes for row in self.rows}, len(kernels))
+
     def lines(self) -> list[str]:
         """Return what the report's text says; nothing without activations."""
         if not self.rows:

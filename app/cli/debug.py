@@ -58,5 +58,5 @@ def answer_text(answer: Answer) -> str:
     if isinstance(answer.view, StatusView) and not answer.command.startswith("show"):
         body = "\n".join(part for part in (answer.message, answer.view.sentence) if part)
     else:
-        body = view_text(answer.view)
+        body = answer.message or view_text(answer.view)
     return f"> {answer.command}\n{body}\n"

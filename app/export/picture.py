@@ -8,11 +8,11 @@ import numpy as np
 
 from app.runs.figures import used_mask
 from app.runs.frames import metric_scale
-from app.runs.map_metrics import MAP_METRICS, map_field
+from app.runs.map_metrics import BARE, MAP_METRICS, categories_of, map_field
 from app.runs.run import Run
 from app.session.cursor import Viewport
 from app.views.build_map import ticks_of
-from app.views.map import Scale, Tick
+from app.views.map import HitMark, Scale, Tick
 from engine.geometry import Rect
 from engine.metrics import Metric
 
@@ -41,6 +41,8 @@ class Request:
     log: bool = False
     theme: str = "light"
     """light | dark"""
+    hit: HitMark | None = None
+    """where a breakpoint stopped the run in the step shown, None where nothing did"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,9 +66,24 @@ class Picture:
     theme: str
     blank: np.ndarray | None = None
     """bool (rows, cols): PEs without a kernel, hatched where they are zero; None: none is"""
+    hit: HitMark | None = None
+    """PE of the viewport that stopped the run in this step"""
+
+    @property
+    def bare(self) -> tuple[int, ...]:
+        """codes of a category that are hatched instead of coloured: no kernel, no PE"""
+        names = categories_of(self.metric.id)
+        return tuple(names.index(name) for name in BARE if name in names)
+
+    @property
+    def remark(self) -> str:
+        """what the ring on the map says, empty without one"""
+        return f"ring: {self.hit.text}" if self.hit else ""
 
     def hatched(self) -> np.ndarray:
         """Return which PEs carry no value of a kernel, bool (rows, cols)."""
+        if self.metric.kind == "category":
+            return np.isin(self.field, self.bare)
         if self.blank is None:
             return np.zeros(self.field.shape, bool)
         return np.asarray(self.blank & (self.field == 0))
@@ -165,6 +182,8 @@ def _picture(
     ticks: tuple[Tick, ...],
 ) -> Picture:
     viewport = (request.viewport or Viewport(0, 0, *run.grid)).clamped(*run.grid)
+    hit = request.hit if step is not None and request.what == "step" else None
+    is_seen = hit is not None and viewport.rect.contains(hit.row, hit.col)
     outlines = tuple(
         (kernel.id, kernel.region)
         for kernel in run.program.kernels
@@ -177,4 +196,5 @@ def _picture(
         scale=scale, unit=metric.unit, ticks=ticks, outlines=outlines,
         standing=run.standing_of(metric.standing), theme=request.theme,
         blank=None if metric.kind == "category" else ~used_mask(run)[viewport.rect.slices()],
+        hit=hit if is_seen else None,
     )  # fmt: skip

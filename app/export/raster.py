@@ -8,7 +8,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from app.export.picture import Picture
-from app.palette import lut
+from app.export.ring import ring_of
+from app.palette import lut, mark_colour
 from app.runs.frames import encode
 from app.views.map import code_levels
 
@@ -21,7 +22,7 @@ INKS = {
     "dark": ((16, 20, 25), (232, 236, 240), (140, 148, 158)),
 }
 """theme -> paper, ink, faint ink"""
-PAPER, INK, FAINT, GROUND, HATCH = 250, 251, 252, 253, 254
+PAPER, INK, FAINT, GROUND, HATCH, ALERT = 250, 251, 252, 253, 254, 255
 HATCHES = {"light": ((244, 246, 249), (213, 220, 229)), "dark": ((20, 26, 33), (44, 55, 67))}
 """theme -> ground and lines where no kernel is"""
 NO_KERNEL = "no kernel here"
@@ -51,8 +52,9 @@ def palette_of(picture: Picture) -> np.ndarray:
         colours[:LEVELS] = table[:LEVELS]
     else:
         colours[:LEVELS] = table[np.linspace(0, 255, LEVELS).round().astype(int)]
-    inks = (*INKS[picture.theme], *HATCHES[picture.theme])
-    for index, ink in zip((PAPER, INK, FAINT, GROUND, HATCH), inks, strict=True):
+    alert = bytes.fromhex(mark_colour("alert", picture.theme)[1:])
+    inks = (*INKS[picture.theme], *HATCHES[picture.theme], tuple(alert))
+    for index, ink in zip((PAPER, INK, FAINT, GROUND, HATCH, ALERT), inks, strict=True):
         colours[index] = ink
     return colours
 
@@ -79,9 +81,11 @@ def render_png(picture: Picture) -> bytes:
     title, small = _font(18), _font(13)
     wide = max(width, 560, *(_width(f, t) for f, t in (
         (title, picture.title), (small, picture.subtitle), (small, f"standing: {picture.standing}"),
+        (small, picture.remark),
     )))  # fmt: skip
     legend = _legend_height(picture, wide)
-    canvas = np.full((height + legend + 108, wide + 2 * _MARGIN), PAPER, np.uint8)
+    extra = 20 if picture.remark else 0
+    canvas = np.full((height + legend + 108 + extra, wide + 2 * _MARGIN), PAPER, np.uint8)
     canvas[76 : 76 + height, _MARGIN : _MARGIN + width] = pixels
     image = Image.fromarray(canvas)
     image.putpalette(palette_of(picture).tobytes())
@@ -90,8 +94,10 @@ def render_png(picture: Picture) -> bytes:
     draw.text((_MARGIN, 16), picture.title, fill=INK, font=title)
     draw.text((_MARGIN, 44), picture.subtitle, fill=FAINT, font=small)
     _outlines(draw, picture, side, small)
+    _ring(draw, picture, side)
     _legend(draw, picture, 76 + height + 12, wide, small)
     bottom = canvas.shape[0] - 26
+    draw.text((_MARGIN, bottom - 20), picture.remark, fill=INK, font=small)
     draw.text((_MARGIN, bottom), f"standing: {picture.standing}", fill=FAINT, font=small)
     return _png(image)
 
@@ -132,6 +138,19 @@ def _outlines(
             draw.text((left + 3, top + 1), name, fill=INK, font=font)
 
 
+def _ring(draw: ImageDraw.ImageDraw, picture: Picture, side: int) -> None:
+    """Draw a ring around the PE that stopped the run, and a bar on the side of its link."""
+    ring = ring_of(picture, side, _MARGIN, 76)
+    if ring is None:
+        return
+    x, y, radius = ring.x, ring.y, ring.radius
+    for ink, width in ((PAPER, 5), (ALERT, 3)):
+        grown = radius + width / 2
+        draw.ellipse((x - grown, y - grown, x + grown, y + grown), outline=ink, width=width)
+        if ring.bar:
+            draw.line(ring.bar, fill=ink, width=width)
+
+
 def _legend_height(picture: Picture, wide: int) -> int:
     if picture.metric.kind != "category":
         return 72
@@ -149,7 +168,11 @@ def _legend(
         columns = max(1, wide // 140)
         for code, tick in enumerate(picture.ticks):
             x, y = _MARGIN + code % columns * 140, top + code // columns * 20
-            draw.rectangle((x, y + 2, x + 12, y + 14), fill=code, outline=FAINT)
+            is_bare = code in picture.bare
+            draw.rectangle((x, y + 2, x + 12, y + 14), fill=GROUND if is_bare else code,
+                           outline=FAINT)  # fmt: skip
+            if is_bare:
+                draw.line((x + 1, y + 13, x + 11, y + 3), fill=HATCH)
             draw.text((x + 18, y), tick.text, fill=INK, font=font)
         return
     length = min(wide - 100, 720)

@@ -14,7 +14,7 @@ import numpy as np
 from app.export.picture import ExportError, Picture
 from app.export.raster import HATCHES, NO_KERNEL
 from app.export.tables import describe
-from app.palette import hex_table
+from app.palette import hex_table, mark_colour
 from app.runs.frames import encode
 from app.views.map import positions
 
@@ -45,13 +45,16 @@ def render_html(pictures: Sequence[Picture]) -> bytes:
 
 
 def _blank(picture: Picture) -> dict[str, object]:
-    """Return which PEs have no kernel, a byte each, and the colours of the hatch over them."""
+    """Return which PEs (a byte each) or codes have no kernel, and the colours of their hatch."""
+    hatch = [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in HATCHES[picture.theme]]
+    if picture.bare:
+        return {"blank": "", "bare": picture.bare, "hatch": hatch}
     if picture.blank is None or not picture.blank.any():
-        return {"blank": "", "hatch": []}
+        return {"blank": "", "bare": (), "hatch": []}
     packed = zlib.compress(picture.blank.astype(np.uint8).tobytes(), 6)
     return {
         "blank": base64.b64encode(packed).decode("ascii"), "no_kernel": NO_KERNEL,
-        "hatch": [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in HATCHES[picture.theme]],
+        "bare": (), "hatch": hatch,
     }  # fmt: skip
 
 
@@ -77,6 +80,7 @@ def _colours(picture: Picture) -> dict[str, object]:
         "unit_per_code": picture.scale.unit_per_code,
         "levels": base64.b64encode(packed).decode("ascii"),
         "palette": list(hex_table(picture.metric.palette, picture.theme)),
+        "alert": mark_colour("alert", picture.theme),
         "ticks": [{"position": t.position, "text": t.text} for t in picture.ticks],
         "scale": "log" if picture.scale.log else "linear",
     }

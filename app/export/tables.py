@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.export.picture import Picture
+from app.views.base import to_plain
 from engine import archive
 
 
@@ -71,6 +72,7 @@ def describe(picture: Picture) -> dict[str, object]:
             {"name": name, "region": [r.row, r.col, r.rows, r.cols]} for name, r in picture.outlines
         ],
         "standing": picture.standing,
+        "hit": to_plain(picture.hit),
     }
 
 

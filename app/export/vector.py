@@ -7,7 +7,8 @@ from html import escape
 
 from app.export.picture import Picture
 from app.export.raster import HATCHES, INKS, NO_KERNEL, map_png, pe_pixels
-from app.palette import hex_table
+from app.export.ring import ring_of
+from app.palette import hex_table, mark_colour
 
 _MARGIN, _TOP = 24, 76
 
@@ -21,7 +22,8 @@ def render_svg(picture: Picture) -> str:
     paper, ink, faint = (f"#{r:02x}{g:02x}{b:02x}" for r, g, b in INKS[picture.theme])
     png = base64.b64encode(map_png(picture)).decode("ascii")
     legend = _legend(picture, _TOP + height + 14, wide - 2 * _MARGIN, ink, faint)
-    tall = _TOP + height + _legend_height(picture, wide) + 50
+    tall = _TOP + height + _legend_height(picture, wide) + (70 if picture.remark else 50)
+    remark = f'<text x="{_MARGIN}" y="{tall - 32}" fill="{ink}">{escape(picture.remark)}</text>'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{tall}" '
         f'viewBox="0 0 {wide} {tall}" font-family="sans-serif" font-size="12">',
@@ -34,7 +36,9 @@ def render_svg(picture: Picture) -> str:
         f'preserveAspectRatio="none" style="image-rendering:pixelated" '
         f'href="data:image/png;base64,{png}"/>',
         *_outlines(picture, side, ink, paper),
+        *_ring(picture, side, paper),
         *legend,
+        *([remark] if picture.remark else []),
         f'<text x="{_MARGIN}" y="{tall - 12}" fill="{faint}">standing: '
         f"{escape(picture.standing)}"
         f"{f'; hatched: {NO_KERNEL}' if picture.hatched().any() else ''}</text>",
@@ -45,7 +49,7 @@ def render_svg(picture: Picture) -> str:
 
 def _hatch(picture: Picture, width: int, height: int) -> list[str]:
     """Return the ground that shows through where no kernel is."""
-    if not picture.hatched().any():
+    if not picture.hatched().any() and not picture.bare:
         return []
     ground, lines = (f"#{r:02x}{g:02x}{b:02x}" for r, g, b in HATCHES[picture.theme])
     return [
@@ -53,6 +57,24 @@ def _hatch(picture: Picture, width: int, height: int) -> list[str]:
         f'<rect width="7" height="7" fill="{ground}"/>'
         f'<path d="M0 7L7 0" stroke="{lines}"/></pattern></defs>',
         f'<rect x="{_MARGIN}" y="{_TOP}" width="{width}" height="{height}" fill="url(#hatch)"/>',
+    ]
+
+
+def _ring(picture: Picture, side: int, paper: str) -> list[str]:
+    """Return a ring around the PE that stopped the run, and a bar on the side of its link."""
+    ring = ring_of(picture, side, _MARGIN, _TOP)
+    if ring is None:
+        return []
+    path = f'<circle cx="{ring.x:g}" cy="{ring.y:g}" r="{ring.radius:g}"/>'
+    if ring.bar:
+        path += '<line x1="{:g}" y1="{:g}" x2="{:g}" y2="{:g}"/>'.format(*ring.bar)
+    alert = mark_colour("alert", picture.theme)
+    looks = ((paper, 5), (alert, 3))
+    return [
+        '<g id="hit">',
+        f"<title>{escape(picture.remark)}</title>",
+        *[f'<g fill="none" stroke="{c}" stroke-width="{w}">{path}</g>' for c, w in looks],
+        "</g>",
     ]
 
 
@@ -89,7 +111,7 @@ def _legend(picture: Picture, top: int, wide: int, ink: str, faint: str) -> list
         table = hex_table(picture.metric.palette, picture.theme)
         for code, tick in enumerate(picture.ticks):
             x, y = _MARGIN + code % columns * 140, top + code // columns * 20
-            fill = table[code]
+            fill = "url(#hatch)" if code in picture.bare else table[code]
             lines.append(
                 f'<rect x="{x}" y="{y}" width="12" height="12" fill="{fill}" stroke="{faint}"/>'
                 f'<text x="{x + 18}" y="{y + 11}" fill="{ink}">{escape(tick.text)}</text>'

@@ -9,6 +9,7 @@ from app.export.picture import ExportError, Picture, Request, make_picture
 from app.runs.run import Run
 from app.runs.saving import save_run
 from app.session.cursor import Cursor
+from app.views.map import HitMark
 from engine.progress import NO_PROGRESS, Progress
 from engine.whole_file import whole_file
 
@@ -17,14 +18,15 @@ _ONE_STEP = (".png", ".svg")
 MOST_STEPS = 10_000
 
 
-def export_view(run: Run, cursor: Cursor, path: Path) -> Path:
-    """Write what the cursor shows; a .wscope file holds the whole run and the view."""
+def export_view(run: Run, cursor: Cursor, path: Path, hit: HitMark | None = None) -> Path:
+    """Write what the cursor shows and what stopped the run there; a .wscope holds the whole run."""
     if path.suffix.lower() == ".wscope":
         save_run(run, path, cursor)
         return path
     request = Request(
-        cursor.metric, step=cursor.step, viewport=cursor.viewport, log=cursor.log, theme="dark"
-    )
+        cursor.metric, step=cursor.step, viewport=cursor.viewport, log=cursor.log, theme="dark",
+        hit=hit,
+    )  # fmt: skip
     return export_request(run, request, path)
 
 

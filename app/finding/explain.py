@@ -85,6 +85,9 @@ def explain_pe(run: Run, cursor: Cursor, row: int, col: int) -> ExplainView:
 def _inside(run: Run, kernel: Kernel, row: int, col: int) -> Decision:
     """Say what a PE does inside an instance, and how long it waits for slower ones."""
     profile = run.execution.profiles[kernel.id]
+    if not kernel.region.contains(row, col):
+        text = f"in each instance of {count(profile.length)} cycles this PE has nothing to do"
+        return Decision("profile", kernel.id, text)
     busy = profile.pe(row - kernel.region.row, col - kernel.region.col)
     parts = [f"{name} {count(int(n))}" for name, n in zip(BUSY_CAUSES, busy, strict=True) if n]
     rest = profile.length - int(busy.sum())

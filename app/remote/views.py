@@ -8,6 +8,7 @@ from app.commands import CommandError
 from app.remote.link import Link, Refused
 from app.remote.listing import WRONG
 from app.remote.wire import WireError, decode
+from app.views.activations import ActivationsView
 from app.views.advice import AdviceView
 from app.views.bottleneck import BottleneckView
 from app.views.breaks import BreaksView
@@ -155,6 +156,10 @@ class RemoteViews:
     def view_memory(self, scope: str = "selection") -> MemoryView:
         """Return SRAM in program order: of the selected PEs, or of the whole 'wafer'."""
         return self._fetch(MemoryView, "view_memory", scope=scope)
+
+    def view_activations(self) -> ActivationsView:
+        """Return how long each activation lives, and what it costs."""
+        return self._fetch(ActivationsView, "view_activations")
 
     def view_roofline(self) -> RooflineView:
         """Return all kernels under the roofs of the machine."""

@@ -66,19 +66,24 @@ def samples_in_work(run: Run) -> np.ndarray:
 def samples_done(run: Run) -> np.ndarray:
     """Return the newest sample that each kernel has ended, -1 for none, int64 (kernels, steps)."""
     begin = run.timeline.times[:-1]
-    return np.stack([np.searchsorted(e, begin, "right") - 1 for e in run.timeline.end])
+    ends = run.timeline.end[: len(run.program.kernels)]
+    return np.stack([np.searchsorted(e, begin, "right") - 1 for e in ends])
 
 
 def samples_entered(run: Run) -> np.ndarray:
     """Return the newest sample that any kernel has started, int64 (1, steps)."""
     begin = run.timeline.times[:-1]
-    return np.asarray(np.searchsorted(run.timeline.start.min(axis=0), begin, "right") - 1)[None]
+    first = run.timeline.start[: len(run.program.kernels)].min(axis=0)
+    return np.asarray(np.searchsorted(first, begin, "right") - 1)[None]
 
 
 def moments(run: Run, cycles: np.ndarray) -> np.ndarray:
-    """Tell in which steps one of each kernel's moments (kernels, samples) begins the step."""
+    """Tell in which steps one of each kernel's moments begins the step, (kernels, steps).
+
+    `cycles` is the timeline's, which has rows for weight streams after those of the kernels.
+    """
     begin = run.timeline.times[:-1]
-    return np.stack([np.isin(begin, mine) for mine in cycles])
+    return np.stack([np.isin(begin, mine) for mine in cycles[: len(run.program.kernels)]])
 
 
 def cause_codes(run: Run) -> np.ndarray:

@@ -30,6 +30,18 @@ class ComparingVerbs(ValueVerbs):
         """the run compared with, None before `compare`"""
         return self._other
 
+    @property
+    def compared_as(self) -> str:
+        """how to compare so again: a recording's name, or how many of the changes of knobs that led
+        here the run compared with had; empty where neither is known"""
+        with self._lock:
+            if self._other is None:
+                return ""
+            if self._other.source.lower().endswith(".wscope"):
+                return self._other.source
+            place = self._history.place_of(self._other)
+            return "" if place is None else str(place)
+
     def compare(self, other: str = "") -> JobState | None:
         """Compare with a recording, or with the run before the last knob when none is named.
 

@@ -59,6 +59,14 @@ class History:
         """the changes that led here, oldest first"""
         return tuple(change.what for change in self._changes[1 : self._place + 1])
 
+    def place_of(self, run: Run) -> int | None:
+        """Return how many of `changes` an older run had; None where it is none of theirs, or where
+        the first changes are forgotten."""
+        if self._changes[0].what:
+            return None
+        older = [change.run.id for change in self._changes[: self._place]]
+        return older.index(run.id) if run.id in older else None
+
     def push(self, change: Change) -> None:
         """Add a run after the one on screen; what was undone is forgotten."""
         before = self.run

@@ -19,7 +19,7 @@ from engine.geometry import Rect
 def select_pe(run: Run, cursor: Cursor, row: int, col: int) -> Move:
     """Select a PE."""
     _need_pe(run, row, col)
-    kernel = run.execution.fields.kernel_at(row, col)
+    kernel = run.execution.fields.kernel_at(row, col, cursor.step)
     return Move(replace(cursor, selection=Selection("pe", (row, col), kernel)))
 
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from app.session.cursor import Cursor
 from app.session.jobs import JobState
+from app.views.activations import ActivationsView
 from app.views.advice import AdviceView
 from app.views.bottleneck import BottleneckView
 from app.views.breaks import BreaksView
@@ -112,6 +113,9 @@ class Session(Protocol):
 
     def view_memory(self, scope: str = "selection") -> MemoryView:
         """Return SRAM in program order: of the selected PEs, or of the whole 'wafer'."""
+
+    def view_activations(self) -> ActivationsView:
+        """Return how long each activation lives, and what it costs."""
 
     def view_roofline(self) -> RooflineView:
         """Return all kernels under the roofs of the machine."""

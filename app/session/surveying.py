@@ -1,4 +1,5 @@
-"""The views of a session that look at the whole program: memory, roofline, model graph.
+"""The views of a session that look at the whole program: memory, activations,
+roofline, model graph.
 
 Each asks a pure function. Knows no screen.
 """
@@ -11,7 +12,9 @@ from app.commands import CommandError
 from app.nearest import hint
 from app.session import debugging
 from app.session.debugging import DebugVerbs
+from app.views.activations import ActivationsView
 from app.views.base import View
+from app.views.build_activations import view_activations
 from app.views.build_graph import (
     MOST_BOXES,
     scopes_around,
@@ -25,7 +28,7 @@ from app.views.graph import GraphView
 from app.views.memory import MemoryView
 from app.views.roofline import RooflineView
 
-PAGES = (*debugging.PAGES, "memory", "roofline", "graph")
+PAGES = (*debugging.PAGES, "memory", "activations", "roofline", "graph")
 """names of the views that `view_page` gives"""
 
 
@@ -39,6 +42,12 @@ class SurveyVerbs(DebugVerbs):
         with self._lock:
             run, kernel = self.run, self._cursor.selection.kernel
         return view_memory(run, None if scope == "wafer" else kernel)
+
+    def view_activations(self) -> ActivationsView:
+        """Return how long each activation lives where kernels take turns, and what it costs."""
+        with self._lock:
+            run = self.run
+        return view_activations(run, self._cache)
 
     def view_roofline(self) -> RooflineView:
         """Return all kernels under the roofs of the machine."""
@@ -97,7 +106,7 @@ class SurveyVerbs(DebugVerbs):
     def view_page(self, name: str) -> View:
         """Return one of PAGES by name."""
         makers: dict[str, Callable[[], View]] = {
-            "memory": self.view_memory, "roofline": self.view_roofline,
-            "graph": self.view_graph,
+            "memory": self.view_memory, "activations": self.view_activations,
+            "roofline": self.view_roofline, "graph": self.view_graph,
         }  # fmt: skip
         return makers[name]() if name in makers else super().view_page(name)

@@ -17,13 +17,13 @@ from app.session.protocol import Session, SessionLost
 from app.tui.difference import difference_map
 from app.tui.glyphs import Glyphs
 from app.tui.picture import fit
-from app.tui.turns import of_turn
 from app.views.kernel import KernelView
 from app.views.map import MapView
 from app.views.pe import PEView
 from app.views.status import StatusView
 from app.views.streaming import StreamingView
 from app.views.timeline import TimelineView
+from app.views.turns import of_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Ask:
 
     page: str
     """knobs | idle | kernels | values | report | compare | breaks | hot | why | advice |
-    bottleneck | memory | roofline | graph"""
+    bottleneck | memory | activations | turn | roofline | graph"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +176,7 @@ class Courier:
             "kernels": session.view_report, "breaks": session.view_breaks,
             "hot": session.find_hot, "why": session.view_explain, "advice": session.view_advice,
             "bottleneck": session.view_bottleneck, "memory": session.view_memory,
+            "activations": session.view_activations, "turn": session.view_streaming,
             "roofline": session.view_roofline, "graph": session.view_graph,
         }  # fmt: skip
         return makers[name]()

@@ -19,6 +19,7 @@ from app.tui.inspector import inspector
 from app.tui.keys import hints, key_name
 from app.tui.map_widget import MapWidget
 from app.tui.style import relit
+from app.tui.turn_lines import turn_lines
 
 COMPACT_WIDTH = 120
 """cells below which the side panel starts hidden"""
@@ -130,7 +131,7 @@ class MainScreen(Screen[None]):
         if is_tall:
             below += lines.lanes(shot.timeline, glyphs, width, _MOST_LANES)
         if shot.streaming is not None:
-            below.append(Text(shot.streaming.sentence, no_wrap=True, overflow="ellipsis"))
+            below += turn_lines(shot.streaming, glyphs, is_tall=is_tall)
         below.append(lines.moment(shot.status, width))
         below.append(lines.answer(shot.status, shot.map, shot.error, self.note, glyphs, width))
         keys = Text(no_wrap=True)

@@ -6,13 +6,18 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from app.tui.debug_desk import Host, Table
-from app.tui.pages import TextPage
+from app.tui.pages import TextPage, turn_specs
 from app.tui.pages import survey_specs as specs
+from app.views.activations import ActivationsView
 from app.views.graph import GraphBox, GraphView
 from app.views.memory import MemoryView
 from app.views.roofline import RooflineView
+from app.views.streaming import NO_TURNS, StreamingView
 
-FACES = {"memory": "memory", "roofline": "roofline", "graph": "graph"}
+FACES = {
+    "memory": "memory", "activations": "activations", "turn": "turn", "roofline": "roofline",
+    "graph": "graph",
+}  # fmt: skip
 """command of the screen -> page"""
 
 
@@ -21,6 +26,9 @@ class AskingHost(Host, Protocol):
 
     def ask(self, page: str) -> None:
         """Fetch a page's view and show it."""
+
+    def say(self, text: str, severity: str = "ok") -> None:
+        """Show a sentence until the next answer."""
 
 
 class SurveyDesk:
@@ -32,7 +40,8 @@ class SurveyDesk:
     def pages(self) -> dict[str, Callable[[Any], None]]:
         """Return page -> what shows its view."""
         return {
-            "memory": self._memory, "roofline": self._roofline, "graph": self._graph,
+            "memory": self._memory, "activations": self._activations, "turn": self._turn,
+            "roofline": self._roofline, "graph": self._graph,
         }  # fmt: skip
 
     def _go(self, kernel: str) -> None:
@@ -47,6 +56,24 @@ class SurveyDesk:
                 self._host.push_screen(TextPage("Memory", specs.memory_text(view)))
 
         self._table(specs.memory_spec(view), act)
+
+    def _activations(self, view: ActivationsView) -> None:
+        def act(row: int, key: str) -> None:
+            if key == "enter":
+                self._go(view.rows[row].made_by)
+            elif key == "s":
+                self._host.command("set", "activation_mb", view.budget_mb)
+            else:
+                self._host.push_screen(TextPage("Activations", turn_specs.alive_text(view)))
+
+        self._table(turn_specs.activations_spec(view), act)
+
+    def _turn(self, view: StreamingView | None) -> None:
+        if view is None:
+            self._host.say(NO_TURNS, "warn")
+            return
+        kernels = turn_specs.turn_kernels(view)
+        self._table(turn_specs.turn_spec(view), lambda row, key: self._go(kernels[row]))
 
     def _roofline(self, view: RooflineView) -> None:
         self._table(specs.roofline_spec(view), lambda row, key: self._go(view.points[row].kernel))

@@ -47,7 +47,7 @@ def view_map(
     start, end = run.step_bounds(cursor.step)
     shared = "commonest" if metric.pool == "mode" else metric.pool
     is_pooled = pool_rows * pool_cols > 1
-    severity, sentence = _assess(run, metric, window, cursor.viewport, end - start)
+    severity, sentence = _assess(run, metric, window, cursor.viewport, cursor.step)
     return MapView(
         metric=metric.id, label=metric.label, unit=metric.unit, kind=metric.kind,
         step=cursor.step, step_label=run.label(cursor.step), grid=run.grid,
@@ -125,13 +125,15 @@ def _outlines(run: Run, cursor: Cursor) -> tuple[Outline, ...]:
 
 
 def _assess(
-    run: Run, metric: Metric, window: np.ndarray, viewport: Viewport, cycles: int
+    run: Run, metric: Metric, window: np.ndarray, viewport: Viewport, step: int
 ) -> tuple[str, str]:
     if metric.kind == "category":
         return "ok", _shares(metric, window)
+    start, end = run.step_bounds(step)
+    cycles = end - start
     row, col = divmod(int(np.argmax(window)), window.shape[1])
     top = float(window[row, col])
-    owner = run.execution.fields.kernel_at(viewport.row + row, viewport.col + col)
+    owner = run.execution.fields.kernel_at(viewport.row + row, viewport.col + col, step)
     place = f"PE ({viewport.row + row}, {viewport.col + col})" + (f" of {owner}" if owner else "")
     busy = int(np.count_nonzero(window))
     if metric.kind == "bytes" and top > run.machine.sram_bytes:

@@ -14,7 +14,7 @@ def view_pe(run: Run, step: int, row: int, col: int) -> PEView:
     """Return what PE (row, col) is, did and holds in a step."""
     fields = run.execution.fields
     start, end = run.step_bounds(step)
-    kernel_id = fields.kernel_at(row, col)
+    kernel_id = fields.kernel_at(row, col, step)
     kernel = run.program.kernel(kernel_id) if kernel_id else None
     capacity = run.machine.sram_bytes
     sram = tuple(
@@ -31,7 +31,8 @@ def view_pe(run: Run, step: int, row: int, col: int) -> PEView:
     causes = _causes(run, row, col, step, end - start)
     allocated = int(fields.field("sram_allocated", step)[row, col])
     severity = "alert" if allocated > capacity else "ok"
-    values, note = view_tile(run, kernel_id, row, col)
+    has_tile = kernel is not None and kernel.region.contains(row, col)
+    values, note = view_tile(run, kernel_id if has_tile else None, row, col)
     return PEView(
         row=row, col=col, step=step, step_cycles=end - start, kernel=kernel_id,
         kernel_kind=_kind(run, kernel_id), tile=tile_sentence(kernel, row, col) if kernel else "",
@@ -66,6 +67,11 @@ def _kind(run: Run, kernel_id: str | None) -> str:
 def tile_sentence(kernel: Kernel, row: int, col: int) -> str:
     """Say which part of the kernel's matrices a PE holds."""
     tiling, region = kernel.tiling, kernel.region
+    if not region.contains(row, col):
+        return (
+            f"outside the {region.rows}x{region.cols} PEs from row {region.row}, column "
+            f"{region.col} on that {kernel.id} takes in its turn: it waits meanwhile"
+        )
     group, part = divmod(row - region.row, max(1, tiling.k_parts))
     place = f"row {row - region.row} of {region.rows}, column {col - region.col} of {region.cols}"
     return (

@@ -17,6 +17,7 @@ from app.session.cursor import Cursor, Viewport
 from app.views.base import to_plain
 from app.views.build_map import view_map
 from app.views.build_streaming import view_streaming
+from app.views.turns import of_turn
 from app.web.registry import Registry
 from app.web.routes import gone, kept
 from app.web.state import level_table, stripes
@@ -73,10 +74,7 @@ def beside_facts(other: Run, shown: Run, step: int, cursor: Cursor) -> dict[str,
     tied = tied_step(other, progress_at(shown, step))
     rows, cols = other.grid
     whole = replace(cursor, step=tied, viewport=Viewport(0, 0, rows, cols), metric="cause")
-    outlines = view_map(other, whole, 1, 1).outlines
-    streaming = view_streaming(other, tied)
-    if streaming is not None:
-        outlines = tuple(item for item in outlines if item.name in streaming.turn)
+    outlines = of_turn(view_map(other, whole, 1, 1), view_streaming(other, tied)).outlines
     start, end = other.step_bounds(tied)
     return {
         "run": other.id, "step": tied, "grid": [rows, cols], "outlines": to_plain(outlines),

@@ -9,11 +9,8 @@ from dash import html
 from app.units import percent, size
 from app.views.memory import HolderRow, MemoryView
 from app.web.debug_panels import act, link
-from app.web.svg import Shape, line, picture, pressed, shape, words
-
-_WIDE, _HIGH = 330, 150
-_LEFT, _TOP, _BOTTOM = 46, 10, 128
-"""where the drawing begins and ends inside the picture"""
+from app.web.order_curve import Spot, order_curve
+from app.web.svg import Shape
 
 
 def memory_panel(view: MemoryView) -> Any:
@@ -37,55 +34,20 @@ def memory_panel(view: MemoryView) -> Any:
 
 
 def _curve(view: MemoryView) -> Shape:
-    count = len(view.points)
-    each = (_WIDE - _LEFT - 4) / count
-
-    def high(held: int) -> float:
-        return _BOTTOM - (_BOTTOM - _TOP) * min(1.0, held / max(1, view.top_bytes))
-
-    corners = [
-        f"L{_LEFT + (at + side) * each:.1f} {high(point.live_bytes):.1f}"
-        for at, point in enumerate(view.points)
-        for side in (0, 1)
+    spots = [
+        Spot(p.kernel, p.live_bytes, f"{p.kernel}, {p.moment}: {size(p.live_bytes)}")
+        for p in view.points
     ]
-    start, end = f"M{_LEFT} {_BOTTOM}", f"L{_LEFT + count * each:.1f} {_BOTTOM}Z"
-    peak = _LEFT + (view.peak + 0.5) * each
-    top = high(view.live_bytes)
-    parts = [
-        shape("rect", None, "ground", x=_LEFT, y=_TOP, width=float(count * each),
-              height=_BOTTOM - _TOP),
-        shape("path", None, "area", d=start + "".join(corners) + end),
-        words(size(view.top_bytes), _LEFT - 4, _TOP + 8, "end"),
-        words("0 B", _LEFT - 4, _BOTTOM, "end"),
-        words(f"{view.order} in program order", _LEFT, _BOTTOM + 16),
-        *_limit(view, high(view.capacity_bytes)),
-        line(peak, top, peak, _BOTTOM, "mark"),
-        shape("circle", None, "mark", cx=peak, cy=top, r=4),
-        *[_touch(view, at, each) for at in range(count)],
-    ]  # fmt: skip
-    return picture(_WIDE, _HIGH, parts, f"SRAM in use in program order: {view.sentence}")
-
-
-def _limit(view: MemoryView, y: float) -> list[Any]:
-    if view.capacity_bytes > view.top_bytes:
-        return []
-    return [line(_LEFT, y, _WIDE - 4, y, "limit")]
+    limit = view.capacity_bytes if view.capacity_bytes <= view.top_bytes else 0
+    return order_curve(
+        spots, view.peak, view.top_bytes, f"{view.order} in program order",
+        f"SRAM in use in program order: {view.sentence}", limit,
+    )  # fmt: skip
 
 
 def _note(view: MemoryView) -> str:
     place = "the bright line" if view.capacity_bytes <= view.top_bytes else "above this scale"
     return f"a PE has {size(view.capacity_bytes)}: {place}; a click goes to the kernel"
-
-
-def _touch(view: MemoryView, at: int, each: float) -> Shape:
-    """Return the strip of a point that tells it and selects its kernel."""
-    point = view.points[at]
-    told = f"{point.kernel}, {point.moment}: {size(point.live_bytes)}"
-    return Shape(
-        "rect", shape("title", told), "touch",
-        {"x": f"{_LEFT + at * each:.1f}", "y": _TOP, "width": f"{each:.2f}",
-         "height": _BOTTOM - _TOP, **pressed("kernel", point.kernel, "focus")},
-    )  # fmt: skip
 
 
 def _head() -> Any:

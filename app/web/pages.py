@@ -13,6 +13,7 @@ from app.web.kernel_panel import kernel_table
 from app.web.memory_panel import memory_panel
 from app.web.moment import plain
 from app.web.roofline_panel import roofline_panel
+from app.web.turn_panel import activations_panel, turn_panel
 from app.web.verdict_panels import advice_panel, overview_panel
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ _MAKERS: dict[str, Callable[[Debugger], Any]] = {
     "hot": lambda session: hot_panel(session.find_hot()),
     "advice": lambda session: advice_panel(session.view_advice(), session.view_status().job),
     "memory": lambda session: memory_panel(session.view_memory()),
+    "activations": lambda session: activations_panel(session.view_activations()),
+    "turn": lambda session: turn_panel(session.view_streaming()),
     "roofline": lambda session: roofline_panel(session.view_roofline()),
     "graph": lambda session: graph_panel(session.view_graph()),
     "compare": lambda session: compare_panel(session.view_compare()),

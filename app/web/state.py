@@ -35,6 +35,7 @@ def page_state(debugger: Debugger) -> dict[str, Any]:
         "streaming": to_plain(view_streaming(run, cursor.step)),
         "knobs": debugger.view_knobs().to_json(),
         "compared": debugger.compared is not None,
+        "compared_as": debugger.compared_as,
     }
 
 

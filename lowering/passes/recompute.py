@@ -68,19 +68,25 @@ def _mb(count: int) -> str:
 
 
 def checkpoint(
-    graph: Graph, budget: int, dtype: str, joining: tuple[str, ...] = FUSABLE
+    graph: Graph,
+    budget: int,
+    dtype: str,
+    joining: tuple[str, ...] = FUSABLE,
+    *,
+    outside: str = "",
 ) -> Checkpointed:
     """Return the graph with as few segments repeated, first ones first, as the budget needs.
 
-    `budget` is in bytes over the whole wafer. Where even all of them do not meet it, as many are
-    as lower the peak.
+    `budget` is in bytes over the whole wafer; kernels of phase `outside` hold none there.
+    Where even all segments do not meet it, as many are as lower the peak.
     """
     segments = find_segments(graph)
 
     @cache
     def tried(count: int) -> tuple[Graph, int]:
         changed = repeat_segments(graph, segments[:count])
-        turns = early_updates(fuse(changed, joining))
+        drafts = early_updates(fuse(changed, joining))
+        turns = [draft for draft in drafts if not outside or draft.phase != outside]
         return changed, max(live_bytes(changed, turns, dtype), default=0)
 
     before, low, high = tried(0)[1], 0, len(segments)

@@ -6,8 +6,10 @@ import pytest
 
 from app.debugger import Debugger
 from app.headless import Answer, ScriptError, play
+from app.views.activations import ActivationsView
 from app.views.breaks import BreaksView
 from app.views.status import StatusView
+from app.views.streaming import StreamingView
 
 
 def _play(debugger: Debugger, script: str) -> list[Answer]:
@@ -27,6 +29,16 @@ def test_work_is_waited_for(debugger: Debugger) -> None:
     answers = _play(debugger, "set samples 2\nshow status")
     assert answers[1].view is not None
     assert answers[1].to_json()["view"]["samples"] == 2  # type: ignore[index]
+
+
+def test_what_is_not_there_says_why(debugger: Debugger) -> None:
+    answers = _play(debugger, "turn\nactivations\nshow compare\nset mode streaming\nturn")
+    assert "no kernel takes turns" in answers[0].message
+    assert answers[0].view is None
+    assert isinstance(answers[1].view, ActivationsView)
+    assert answers[2].message.startswith("nothing is compared")
+    assert isinstance(answers[4].view, StreamingView)
+    assert answers[4].message == ""
 
 
 def test_quit_ends_the_script(debugger: Debugger) -> None:

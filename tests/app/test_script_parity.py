@@ -90,6 +90,8 @@ undo
 redo
 compare off
 advise 60
+set mode streaming
+peak
 """.strip().splitlines()
 
 
@@ -103,7 +105,8 @@ def views_of(debugger: Debugger | RemoteSession) -> dict[str, object]:
         "advice": debugger.view_advice(), "compare": debugger.view_compare(),
         "difference": debugger.view_difference(16, 32), "knobs": debugger.view_knobs(),
         "idle": debugger.find_idle(), "bottleneck": debugger.view_bottleneck(),
-        "report": debugger.view_report(),
+        "report": debugger.view_report(), "memory": debugger.view_memory(),
+        "activations": debugger.view_activations(), "streaming": debugger.view_streaming(),
     }  # fmt: skip
     return {name: None if v is None else plain_view(v) for name, v in views.items()}
 

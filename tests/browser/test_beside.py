@@ -76,3 +76,28 @@ def test_same_button_and_the_end_of_the_comparison_hide_it(two: Page) -> None:
     expect(two.locator("#beside")).to_be_hidden()
     two.evaluate("window.WS.setBeside(true)")
     expect(two.locator("#toast")).to_contain_text("Nothing is compared")
+
+
+def test_a_shared_address_opens_both_runs_again(two: Page) -> None:
+    two.evaluate("window.WS.act('seek', 9)")
+    two.wait_for_function("location.hash.includes('step=9')")
+    expected = tied(two)
+    link = two.url
+    assert "beside=1" in link
+    assert "knob=samples%3D2" in link
+    other = two.context.browser.new_context().new_page()
+    other.goto(link)
+    other.wait_for_function(TIED)
+    assert tied(other)[:2] == expected[:2]
+    assert other.evaluate("window.WS.state.status.samples") == 2
+    other.context.close()
+    two.click("#fill-compare [data-do=beside]")
+    two.wait_for_function("!location.hash.includes('beside')")
+
+
+def test_a_link_that_names_a_file_as_a_knob_changes_nothing(page: Page) -> None:
+    page.goto(f"{page.url.split('#')[0]}#step=3&compare=0&knob=machine%3D%2Fetc%2Fpasswd&beside=1")
+    page.reload()
+    page.wait_for_function("window.WS && window.WS.state && window.WS.state.cursor.step === 3")
+    assert page.evaluate("window.WS.state.knobs.history") == []
+    expect(page.locator("#beside")).to_be_hidden()

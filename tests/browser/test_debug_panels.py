@@ -143,7 +143,20 @@ def test_streaming_run_outlines_the_kernel_whose_turn_it_is(page: Page) -> None:
     other.goto(server.address)
     other.wait_for_function("window.MESH && window.MESH.painted > 0")
     other.evaluate("step => window.WS.act('seek', step)", step)
-    expect(other.locator("#arriving")).to_have_text(view.sentence)
-    expect(other.locator("#arriving")).to_contain_text("weights arrive: ")
+    expect(other.locator("#turn-headline")).to_have_text(view.headline)
+    expect(other.locator("#turn-phases li")).to_have_text([p.brief for p in view.phases])
+    rows = [row.sentence for row in view.arriving[:3]]
+    expect(other.locator("#arrivals li")).to_have_text(rows)
+    other.keyboard.press("W")
+    expect(other.locator("#fill-turn")).to_contain_text(view.sentence)
+    expect(other.locator("#fill-turn .phases li")).to_have_count(len(view.phases))
+    other.keyboard.press("a")
+    found = session.view_activations()
+    expect(other.locator("#fill-activations")).to_contain_text(found.sentence)
+    expect(other.locator("#fill-activations tbody tr")).to_have_count(len(found.rows))
+    other.locator("#fill-activations tbody tr .link").first.click()
+    other.wait_for_function(
+        "name => window.WS.state.cursor.selection.kernel === name", arg=found.rows[0].made_by
+    )
     other.close()
     server.stop()

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 from app.commands import COMMANDS
 from app.debugger import Debugger
 from app.headless import view_of
+from app.views.streaming import NO_TURNS
 from app.web import Registry, create_app
 from app.web.folders import Folders
 from app.web.layout import TABS
@@ -26,7 +27,8 @@ DATA = Path(__file__).parents[1] / "data" / "train_steps"
 MODELS: dict[str, str | Path] = {"resnet": DATA / "resnet_s.onnx", "transformer": "transformer"}
 VIEWS = {"overview": "bottleneck", "why": "why", "hot": "hot", "breaks": "breaks",
          "advice": "advice", "graph": "graph", "memory": "memory", "roofline": "roofline",
-         "idle": "idle", "values": "values"}  # fmt: skip
+         "idle": "idle", "values": "values",
+         "activations": "activations"}  # fmt: skip
 """panel -> view whose sentence it shows"""
 LATER = {"cancel", "load-config", "save-config", "export", "export-difference", "advise",
          "optimize", "values", "undo", "redo", "set", "compare"}  # fmt: skip
@@ -70,6 +72,9 @@ def test_panel_shows_what_the_session_says(live: Live, tab: str) -> None:
     if tab in VIEWS:
         view = view_of(session, VIEWS[tab])
         expect(panel).to_contain_text(str(view.to_json()["sentence"]) if view else "nothing")
+    elif tab == "turn":
+        turn = session.view_streaming()
+        expect(panel).to_contain_text(turn.sentence if turn else NO_TURNS)
     elif tab == "inspect":
         expect(panel).to_contain_text(kernel_of(session))
     elif tab == "kernels":

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from app.debugger import Debugger
 from app.export.view_link import KEYWORD
+from app.palette import mark_colour
 
 
 def press(page: Page, *keys: str) -> None:
@@ -81,3 +82,42 @@ def test_narrow_window_shows_the_map_first_and_never_scrolls_sideways(page: Page
     page.locator("#tab-hot").scroll_into_view_if_needed()
     page.click("#tab-hot")
     expect(page.locator("#fill-hot li").first).to_be_visible()
+
+
+def test_exported_page_rings_the_pe_that_stopped_the_run(
+    page: Page, debugger: Debugger, tmp_path: Path
+) -> None:
+    debugger.do("metric", "traffic")
+    debugger.do("watch", "link > 90%")
+    debugger.do("first")
+    debugger.do("continue")
+    hit, view = debugger.hit_mark(), debugger.cursor.viewport
+    assert hit is not None
+    written = debugger.export(tmp_path / "hit.html")
+    assert page.context.browser is not None
+    alone = page.context.browser.new_context().new_page()
+    alone.goto(written.as_uri())
+    alone.wait_for_function("document.body.dataset.ready === '1'")
+    expect(alone.locator("#standing")).to_contain_text(hit.text)
+    found = alone.evaluate(RINGED, mark_colour("alert", "dark"))
+    side = found["width"] / view.cols
+    assert found["count"] > 20
+    assert abs(found["x"] - (hit.col - view.col + 0.5) * side) <= side
+    assert abs(found["y"] - (hit.row - view.row + 0.5) * side) <= side
+    alone.context.close()
+
+
+RINGED = """colour => {
+  const canvas = document.getElementById('map');
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let [count, x, y] = [0, 0, 0];
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i] !== red || data[i + 1] !== green || data[i + 2] !== blue) continue;
+    count += 1;
+    x += (i / 4) % canvas.width;
+    y += Math.floor(i / 4 / canvas.width);
+  }
+  return { count, x: x / count, y: y / count, width: canvas.width };
+}"""
+"""pixels of a colour: how many, and their middle"""

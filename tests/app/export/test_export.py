@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from app.debugger import Debugger
 from app.export import ExportError, Request, export_request, make_picture
-from app.export.raster import FAINT, GROUND, HATCH, map_png, pe_pixels
+from app.export.raster import ALERT, FAINT, GROUND, HATCH, map_png, pe_pixels
+from app.export.ring import ring_of
 from app.runs.figures import used_mask
 from app.session.cursor import Viewport
 from tests.app.sessions import mlp_run
@@ -89,7 +91,8 @@ def test_bare_map_has_a_pixel_a_pe_and_a_cause_its_own_colour() -> None:
     picture = make_picture(mlp_run(), Request("cause", step=9))
     image = Image.open(io.BytesIO(map_png(picture)))
     assert image.size == (64, 64)
-    np.testing.assert_array_equal(np.asarray(image), picture.field)
+    shown = np.where(picture.hatched(), GROUND, picture.field)
+    np.testing.assert_array_equal(np.asarray(image), shown)
 
 
 def test_svg_is_xml_with_the_words_a_reader_needs(tmp_path: Path) -> None:
@@ -164,4 +167,57 @@ def test_a_value_where_no_kernel_is_keeps_its_colour() -> None:
     picture = make_picture(run, Request("traffic", "total"))
     passing = ~used_mask(run) & (picture.field > 0)
     assert not picture.hatched()[passing].any()
-    assert not make_picture(run, Request("cause", step=9)).hatched().any()
+
+
+def test_a_map_of_categories_hatches_who_has_no_kernel(tmp_path: Path) -> None:
+    run, request = mlp_run(), Request("cause", step=9)
+    np.testing.assert_array_equal(make_picture(run, request).hatched(), ~used_mask(run))
+    svg = _write(tmp_path, ".svg", request).decode()
+    assert svg.count('fill="url(#hatch)"') == 3  # the ground, and two swatches of the legend
+    assert '"bare":[0,1]' in _write(tmp_path, ".html", request).decode()
+
+
+def _stopped() -> Debugger:
+    session = Debugger(mlp_run())
+    session.do("metric", "traffic")
+    session.do("watch", "link > 90%")
+    session.do("first")
+    session.do("continue")
+    return session
+
+
+def test_what_stopped_the_run_is_ringed_in_every_picture(tmp_path: Path) -> None:
+    session = _stopped()
+    hit = session.hit_mark()
+    assert hit is not None
+    picture = make_picture(
+        session.run, Request("traffic", step=session.cursor.step, theme="dark", hit=hit,
+                             viewport=session.cursor.viewport)
+    )  # fmt: skip
+    ring = ring_of(picture, pe_pixels(picture), 24, 76)
+    assert ring is not None
+    assert (ring.bar is None) == (hit.plane not in ("east", "west", "north", "south"))
+    session.export(tmp_path / "hit.png")
+    pixels = np.asarray(Image.open(tmp_path / "hit.png"))
+    rows, cols = np.nonzero(pixels == ALERT)
+    reach = np.hypot(rows - ring.y, cols - ring.x).max()
+    assert ring.radius <= reach <= ring.radius + 4
+    session.export(tmp_path / "hit.svg")
+    svg = ElementTree.fromstring((tmp_path / "hit.svg").read_bytes())
+    assert any(part.get("id") == "hit" for part in svg.iter())
+    assert hit.text in " ".join(svg.itertext())
+    session.export(tmp_path / "hit.json")
+    assert json.loads((tmp_path / "hit.json").read_text())["hit"]["text"] == hit.text
+
+
+def test_no_ring_outside_the_viewport_or_in_another_step(tmp_path: Path) -> None:
+    session = _stopped()
+    hit = session.hit_mark()
+    assert hit is not None
+    aside = Viewport(0, 0, 2, 2)
+    assert not aside.rect.contains(hit.row, hit.col)
+    away = make_picture(session.run, Request("traffic", step=0, viewport=aside, hit=hit))
+    assert away.hit is None
+    session.do("next")
+    session.export(tmp_path / "later.svg")
+    assert 'id="hit"' not in (tmp_path / "later.svg").read_text()

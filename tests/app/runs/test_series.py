@@ -7,7 +7,7 @@ import pytest
 
 from app.runs import series
 from engine.geometry import Rect
-from tests.app.sessions import mlp_run
+from tests.app.sessions import mlp_run, mlp_streaming
 from tests.factories.worked import with_values, worked_run
 
 
@@ -45,3 +45,18 @@ def test_ranges_of_values_leave_nan_out() -> None:
     assert series.value_range(run, "h1", 1) is None
     assert series.value_range(run, "h2", 0) is None
     assert not series.has_values(worked_run(1, 1))
+
+
+def test_a_streaming_run_has_a_row_a_kernel_and_none_for_its_weights() -> None:
+    run = mlp_streaming().run
+    count, timeline = len(run.program.kernels), run.timeline
+    assert len(timeline.start) > count
+    starts = series.moments(run, timeline.start)
+    assert starts.shape == (count, timeline.steps)
+    assert starts.sum(axis=1).tolist() == [timeline.samples] * count
+    assert series.samples_done(run)[:, -1].shape == (count,)
+    begins = [int(cycle) for cycle in timeline.start[:count].min(axis=0)]
+    entered = series.samples_entered(run)[0]
+    for sample, cycle in enumerate(begins):
+        assert entered[timeline.step_at(cycle)] == sample
+        assert entered[timeline.step_at(cycle) - 1] == sample - 1

@@ -46,6 +46,39 @@ def test_the_run_compared_with_stays_while_knobs_are_turned() -> None:
     assert view.knobs == (("slots", "auto", "4"),)
 
 
+def test_how_to_compare_so_again_is_told_by_the_changes_of_knobs(tmp_path: Path) -> None:
+    session = mlp_session()
+    assert session.compared_as == ""
+    for slots in (1, 2, 3):
+        session.set_knob("slots", slots)
+        session.wait()
+        if slots == 2:
+            session.do("compare")
+    assert session.compared_as == "1"
+    assert session.view_knobs().history == ("slots = 1", "slots = 2", "slots = 3")
+    session.do("undo")
+    session.do("undo")
+    assert session.compared_as == ""  # it is the run on screen
+    session.do("undo")
+    assert session.compared_as == ""  # it is a later one
+    path = tmp_path / "a.wscope"
+    save_run(mlp_run(), path)
+    session.do("compare", path)
+    session.wait()
+    assert session.compared_as == "a.wscope"
+
+
+def test_changes_that_were_forgotten_cannot_be_made_again() -> None:
+    session = mlp_session()
+    for slots in (1, 2, 3):
+        session.set_knob("slots", slots)
+        session.wait()
+    session.do("compare")
+    session.forget_runs()
+    assert session.compared is not None
+    assert session.compared_as == ""
+
+
 def test_recording_is_opened_in_the_background(tmp_path: Path) -> None:
     path = tmp_path / "a.wscope"
     save_run(mlp_run(), path)

@@ -11,6 +11,7 @@ from app.debugger import Debugger
 from app.session.surveying import PAGES
 from app.views.breaks import StopView
 from app.watch.breaks import Breakpoint
+from tests.app.sessions import mlp_streaming
 from tests.factories.worked import worked_run
 
 
@@ -177,3 +178,46 @@ def test_pages_are_views_with_a_json_form(session: Debugger, page: str) -> None:
     assert json.loads(json.dumps(plain)) == plain
     assert plain["sentence"]
     assert plain["standing"]
+
+
+def test_breakpoints_on_starts_and_samples_stop_a_streaming_run() -> None:
+    session = mlp_streaming()
+    session.do("break", "kernel fc1 start")
+    session.do("first")
+    session.do("continue")
+    assert "fc1 starts" in session.message
+    starts = session.run.timeline.start
+    assert session.run.step_bounds(session.cursor.step)[0] == starts[1, 0]
+    session.do("break", "sample 1")
+    session.do("continue")
+    assert session.run.step_bounds(session.cursor.step)[0] == starts[:3, 1].min()
+
+
+def test_a_pe_of_a_streaming_run_belongs_to_the_kernel_whose_turn_it_is() -> None:
+    session = mlp_streaming()
+    run, seen = session.run, set()
+    for step in range(run.timeline.steps):
+        session.seek(step)
+        session.select_pe(0, 0)
+        turn = session.view_streaming()
+        pe = session.view_pe()
+        assert pe is not None
+        assert turn is not None
+        if not turn.is_waiting:
+            assert (pe.kernel,) == turn.turn
+            assert session.cursor.selection.kernel == pe.kernel
+            seen.add(pe.kernel)
+    assert seen == {kernel.id for kernel in run.program.kernels}
+
+
+def test_a_pe_outside_the_tiles_of_a_turn_is_explained() -> None:
+    session = mlp_streaming()
+    region = session.run.program.kernels[0].region
+    assert not region.contains(60, 60)
+    session.seek(0)
+    session.select_pe(60, 60)
+    pe = session.view_pe()
+    assert pe is not None
+    assert "it waits meanwhile" in pe.tile
+    told = " ".join(row.sentence for row in session.view_explain().chain)
+    assert "this PE has nothing to do" in told

@@ -41,6 +41,7 @@ def test_a_watch_is_typed_stops_and_is_listed() -> None:
         ("O", "lower bound"),
         ("B", "Breakpoints"),
         ("P", "most SRAM is in use"),
+        ("a", "Activations"),
         ("R", "op/cycle/PE"),
         ("G", "reads from"),
     ],

@@ -80,7 +80,9 @@ def test_a_streaming_run_outlines_the_turn_and_tells_what_arrives() -> None:
             assert shot is not None
             assert shot.streaming is not None
             assert len(shot.map.outlines) <= len(shot.streaming.turn)
-            assert shot.streaming.sentence[:30] in "\n".join(drive.screen_text())
+            words = "\n".join(drive.screen_text())
+            assert shot.streaming.sentence[:30] in words
+            assert all(phase.name in words for phase in shot.streaming.phases[:3])
             await drive.press("n")
 
     play(script, session=session)

@@ -10,6 +10,8 @@ from app.web.graph_panel import graph_panel
 from app.web.memory_panel import memory_panel
 from app.web.pages import page_json
 from app.web.roofline_panel import roofline_panel
+from app.web.turn_panel import activations_panel, turn_panel
+from tests.app.sessions import mlp_streaming
 from tests.app.web.rendered import prop, text, with_class
 
 
@@ -67,3 +69,36 @@ def test_graph_has_a_button_a_box_that_leads_to_its_kernels(debugger: Debugger) 
     openers = [prop(b, "data-arg") for b in with_class(panel, "opener")]
     assert openers == [box.id for box in view.boxes if box.is_scope]
     assert len(with_class(panel, "edge")) == len(view.edges)
+
+
+def test_turn_panel_has_an_item_a_phase_and_a_row_an_arrival() -> None:
+    session = mlp_streaming()
+    steps = range(session.run.timeline.steps)
+    view = next(
+        v for s in steps if session.seek(s) and (v := session.view_streaming()) and v.arriving
+        and not v.is_waiting
+    )  # fmt: skip
+    panel = turn_panel(view)
+    items = [item for state in ("done", "now", "later") for item in with_class(panel, state)]
+    assert len(items) == len(view.phases)
+    assert {prop(item, "title") for item in items} == {phase.sentence for phase in view.phases}
+    words = text(panel)
+    for row in view.arriving:
+        assert row.kernel in words
+        assert f"{size(row.sent_bytes)} of {size(row.bytes)}" in words
+
+
+def test_turn_panel_of_a_pipeline_says_that_none_takes_turns(debugger: Debugger) -> None:
+    assert "no kernel takes turns" in text(turn_panel(debugger.view_streaming())).lower()
+
+
+def test_activations_have_a_row_each_and_a_strip_a_turn() -> None:
+    view = mlp_streaming().view_activations()
+    panel = activations_panel(view)
+    strips = with_class(panel, "touch")
+    assert [prop(strip, "data-arg") for strip in strips] == [p.kernel for p in view.points]
+    words = text(panel)
+    for row in view.rows:
+        assert row.tensor in words
+        assert size(row.bytes) in words
+        assert row.fate in words
