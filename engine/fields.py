@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.cause_maps import CauseMaps
 from engine.causes import CAUSES
-from engine.inside import INSIDE, cause_table
+from engine.inside import INSIDE, cause_table, overlap
 from engine.loads import load_map, most_load, peak_load_step, planes_of, words_map
 from engine.metrics import LINK_PLANES, METRICS, PLANES
 from engine.occupancy import Occupancy, SramUse
@@ -190,29 +190,31 @@ class Fields:
         if region is None:
             dead = (row, col) in self.program.machine.defects
             return {"defective" if dead else "unassigned": span}
-        steps = slice(None) if step is None else slice(step, step + 1)
-        cycles = np.diff(self.timeline.times)[steps]
+        steps = slice(0, self.timeline.steps) if step is None else slice(step, step + 1)
         found: dict[str, int] = {}
         active = self.tables.active[region][steps]
         for index in np.unique(active[active >= 0]):
-            for name, count in self._pe_inside(int(index), row, col, steps, cycles).items():
+            for name, count in self._pe_inside(int(index), row, col, steps).items():
                 found[name] = found.get(name, 0) + count
+        cycles = np.diff(self.timeline.times)[steps]
         idle = self.tables.idle[region][steps]
         for code in np.unique(idle[idle != RUNNING]):
             found[CAUSES[code]] = int(cycles[idle == code].sum())
         return found
 
-    def _pe_inside(
-        self, index: int, row: int, col: int, steps: slice, cycles: np.ndarray
-    ) -> dict[str, int]:
+    def _pe_inside(self, index: int, row: int, col: int, steps: slice) -> dict[str, int]:
         """Cycles by cause of a PE while one kernel runs; outside its tiles it waits for them."""
         kernel = self.program.kernels[index]
-        if not kernel.region.contains(row, col):
-            ran = np.diff(self.tables.run.row(index, steps)) > 0
-            return {"imbalance": int(cycles[ran].sum())}
         profile = self.profiles[kernel.id]
-        mine = profile.pe_class[row - kernel.region.row, col - kernel.region.col]
-        inside = self._causes.overlap(index, steps)[:, mine].sum(axis=0)
+        running, before, after = self.tables.running(index, profile.length)
+        low, high = np.searchsorted(running, (steps.start, steps.stop))
+        if not kernel.region.contains(row, col):
+            times = self.timeline.times
+            ran = running[low:high]
+            return {"imbalance": int((times[ran + 1] - times[ran]).sum())}
+        mine = int(profile.pe_class[row - kernel.region.row, col - kernel.region.col])
+        parts = overlap(profile, before[low:high], after[low:high], slice(mine, mine + 1))
+        inside = parts.sum(axis=(0, 1))
         return {name: int(count) for name, count in zip(INSIDE, inside, strict=True) if count}
 
     def pe_sram(self, row: int, col: int, step: int) -> tuple[SramUse, ...]:

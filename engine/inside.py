@@ -21,13 +21,15 @@ INSIDE_CODES = np.array([CAUSES.index(name) for name in INSIDE], np.uint8)
 UNASSIGNED, DEFECTIVE = CAUSES.index("unassigned"), CAUSES.index("defective")
 
 
-def overlap(profile: Profile, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+def overlap(
+    profile: Profile, before: np.ndarray, after: np.ndarray, classes: slice = slice(None)
+) -> np.ndarray:
     """Return cycles by inside cause between two progresses of an instance.
 
-    before, after: int64 (n,); result int64 (n, classes, 5).
+    before, after: int64 (n,); result int64 (n, classes, 5), of the classes chosen.
     """
     low, high = before[:, None, None], after[:, None, None]
-    busy = np.cumsum(profile.cycles, axis=-1)
+    busy = np.cumsum(profile.cycles[classes], axis=-1)
     edge = (len(busy), 1)
     ends = np.concatenate([busy, np.full(edge, profile.length)], axis=-1)
     starts = np.concatenate([np.zeros(edge, np.int64), busy], axis=-1)

@@ -125,14 +125,15 @@ class Held:
         np.add.at(change, self.freed, -size)
 
 
-def add_most(parts: Sequence[Held], change: np.ndarray, size: int) -> None:
-    """Add `size` for each that the part with the most holds to the changes, in place."""
+def add_most(parts: Sequence[Held], change: np.ndarray, sizes: Sequence[int]) -> None:
+    """Add what the part with the most holds, each of its own size, to the changes, in place."""
     if len(parts) == 1:
-        parts[0].add_to(change, size)
+        parts[0].add_to(change, sizes[0])
         return
     steps = np.unique(np.concatenate([each for p in parts for each in (p.begun, p.freed)]))
     held = [
-        np.searchsorted(part.begun, steps, "right") - np.searchsorted(part.freed, steps, "right")
-        for part in parts
-    ]
-    change[steps] += size * np.diff(np.max(held, axis=0), prepend=0)
+        size * (np.searchsorted(part.begun, steps, "right")
+                - np.searchsorted(part.freed, steps, "right"))
+        for part, size in zip(parts, sizes, strict=True)
+    ]  # fmt: skip
+    change[steps] += np.diff(np.max(held, axis=0), prepend=0)

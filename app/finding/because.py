@@ -14,7 +14,7 @@ from app.runs.run import Run
 from engine.causes import CAUSES
 from engine.event_kinds import ARRIVES, END, GIVEN, LEFT, MOVES, NEEDED, RESUME, START
 from engine.program import HOST
-from engine.timing.net import weight_transfers
+from engine.timing.net import is_weight_transfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,11 @@ class Tie:
 
 def gap_at(run: Run, kernel: str, step: int) -> Gap | None:
     """Return the wait of a kernel's region in a step, None while it works."""
-    region = next(i for i, order in enumerate(run.program.order) if kernel in order)
+    return region_gap(run, next(i for i, o in enumerate(run.program.order) if kernel in o), step)
+
+
+def region_gap(run: Run, region: int, step: int) -> Gap | None:
+    """Return the wait of a region in a step, None while a kernel works on it."""
     start, _ = run.step_bounds(step)
     gaps = run.execution.gaps
     found = np.flatnonzero((gaps.region == region) & (gaps.t0 <= start) & (start < gaps.t1))
@@ -109,7 +113,7 @@ def _tie(run: Run, gap: Gap, source: int) -> Tie | None:
         )  # fmt: skip
     if kind not in (LEFT, ARRIVES):
         return None
-    if subject in weight_transfers(run.program):
+    if is_weight_transfer(run.program, subject):
         return _weights(run, subject, sample, time)
     if subject >= len(run.program.transfers):
         return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from app.runs.run import Run
 from app.units import count, size
 from engine.program import HOST, Buffer, Kernel, Leg, Transfer, WeightStream
+from engine.traffic import Flow
 
 _MOST_NODES = 8
 
@@ -120,6 +121,15 @@ def flow_ends(run: Run, flow: str) -> tuple[str, ...]:
         if transfer.id == flow:
             return transfer.producer, *transfer.consumers
     return next(((s.kernel,) for s in run.program.streams if s.id == flow), (flow,))
+
+
+def kernels_of(run: Run, flow: Flow) -> tuple[str, ...]:
+    """Return the kernels (or HOST) between which a flow of the fabric moves."""
+    if not flow.is_kernel:
+        transfer = run.program.transfers[flow.index]
+        return transfer.producer, *transfer.consumers
+    stream = flow.index - len(run.program.kernels)
+    return (run.program.streams[stream].kernel if stream >= 0 else flow.name,)
 
 
 def flow_route(run: Run, flow: str) -> Decision:

@@ -10,7 +10,15 @@ import re
 
 from app.commands import CommandError
 from app.finding import decisions
-from app.finding.because import Gap, Tie, gap_at, kernel_gaps, levers_sentence, ties
+from app.finding.because import (
+    Gap,
+    Tie,
+    gap_at,
+    kernel_gaps,
+    levers_sentence,
+    region_gap,
+    ties,
+)
 from app.finding.decisions import Decision
 from app.finding.hot_links import hottest_now
 from app.runs.run import Run
@@ -151,19 +159,25 @@ def explain_step(run: Run, cursor: Cursor) -> ExplainView:
     start, end = run.step_bounds(step)
     label = run.label(step)
     text = f"step {step}, cycles {start:,}..{end - 1:,}: {label}"
-    waits = {k.id: gap_at(run, k.id, step) for k in run.program.kernels}
-    working = [name for name, gap in waits.items() if gap is None]
+    waits = [region_gap(run, region, step) for region in range(len(run.program.order))]
+    working = [_active(run, region, step) for region, gap in enumerate(waits) if gap is None]
     rows = [Decision("pixel", f"step {step}", text)]
-    rows.append(Decision("cause", "", f"{len(working)} of {len(waits)} kernels work"
+    rows.append(Decision("cause", "", f"{len(working)} of {len(run.program.kernels)} kernels work"
                          + (f": {', '.join(working[:8])}" if working else "")))  # fmt: skip
-    for name, gap in waits.items():
+    for gap in waits:
         if gap is not None and gap.cause not in ("fill", "drain"):
+            name = run.program.kernels[gap.kernel].id
             rows += [Decision("cause", name, f"{name}: {tie.cause}, {tie.sentence}")
                      for tie in ties(run, gap)]  # fmt: skip
     hot = hottest_now(run, step, PLANES)
     if hot is not None:
         rows.append(Decision("route", hot.plane, f"hottest: {hot.sentence}"))
     return _view(run, cursor, "step", f"step {step}", None, None, tuple(rows), text)
+
+
+def _active(run: Run, region: int, step: int) -> str:
+    """Return the kernel that works on a region in a step."""
+    return run.program.kernels[int(run.execution.fields.tables.active[region, step])].id
 
 
 def _waits(run: Run, gap: Gap | None) -> tuple[Decision, ...]:

@@ -5,22 +5,25 @@ Over the run load is wavelets a cycle of the makespan; in a step it is the rate,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from app.finding.decisions import end_name
-from app.finding.link_loads import FlowTable, add_part, flow_table, meets, words_at
+from app.finding.decisions import end_name, flow_ends
+from app.finding.link_loads import FlowTable, flow_table, words_at
 from app.runs.run import Run
 from app.units import percent
-from engine.geometry import Rect
 from engine.metrics import LINK_PLANES, PLANES
 from engine.traffic import Flow
+from engine.transfers import Pattern
 
 COUNT = 10
 """links kept"""
 HOT_LINK = 0.9
 """wavelets a cycle from which every screen calls a link hot; our choice"""
+_DECIMALS = 12
+"""of a load"""
 _Place = tuple[float, int, int, str]
 """load, row, col, plane"""
 
@@ -62,7 +65,7 @@ def hot_links(run: Run, step: int | None, planes: tuple[str, ...] = PLANES) -> t
     table = flow_table(run)
     weights = _weights(run, table, step)
     found: dict[tuple[str, ...], HotLink] = {}
-    places = {place for plane in planes for place in _candidates(table, plane, weights)}
+    places = {place for plane in planes for place in _candidates(run, table, plane, weights)}
     for _, row, col, plane in sorted(places, key=_heat):
         hot = _hot_link(run, table, weights, row, col, plane, step)
         kind = "link" if plane in LINK_PLANES else "ramp"
@@ -91,7 +94,7 @@ def hottest_now(
     if place is not None:
         hot = [_hot_link(run, table, weights, *place, plane, step) for plane in planes]
         return max(hot, key=lambda h: (h.load, -planes.index(h.plane)))
-    places = {found for plane in planes for found in _candidates(table, plane, weights)}
+    places = {found for plane in planes for found in _candidates(run, table, plane, weights)}
     for _, row, col, plane in sorted(places, key=_heat):
         link = _hot_link(run, table, weights, row, col, plane, step)
         if kernel is None or any(_belongs(run, sender, kernel) for sender in link.senders):
@@ -102,50 +105,62 @@ def hottest_now(
 def _belongs(run: Run, sender: Sender, kernel: str) -> bool:
     if sender.is_kernel:
         return sender.flow == kernel
-    transfer = next(t for t in run.program.transfers if t.id == sender.flow)
-    return kernel in (transfer.producer, *transfer.consumers)
+    return kernel in flow_ends(run, sender.flow)
 
 
 def _weights(run: Run, table: FlowTable, step: int | None) -> np.ndarray:
     """Return what a pattern word of each flow loads its link with, wavelets a cycle, (flows,)."""
     units = np.array([flow.unit for flow in table.flows], np.float64)
     if step is not None:
-        return np.asarray(table.rates[:, step] / units) if len(units) else units
-    traffic = run.execution.fields.traffic
-    total = np.array([float(traffic.amounts(flow)[-1]) for flow in table.flows])
-    return np.asarray(total / units / max(1, run.timeline.makespan)) if len(units) else units
+        return np.asarray(table.rates.at(step) / units)
+    moved, ran = (part.totals() for part in (run.execution.fields.tables.moved,
+                                             run.execution.fields.tables.run))  # fmt: skip
+    total = np.array([(ran if f.is_kernel else moved)[f.index] for f in table.flows], np.float64)
+    return np.asarray(total / units / max(1, run.timeline.makespan))
 
 
-def _candidates(table: FlowTable, plane: str, weights: np.ndarray) -> set[_Place]:
+def _candidates(run: Run, table: FlowTable, plane: str, weights: np.ndarray) -> set[_Place]:
     """Return the hottest place on each moving pattern of a plane, all patterns summed."""
-    flows = table.planes[plane].flows
-    patterns = [
-        (pattern, float(weights[flow]))
-        for flow, mine in zip(flows, table.planes[plane].patterns, strict=True)
-        if weights[flow] > 0
-        for pattern in mine
+    part = table.plane(plane)
+    moving = [
+        (pattern, float(weights[part.flows[place]]))
+        for place in np.flatnonzero(weights[part.flows] > 0).tolist()
+        for pattern in part.patterns[place]
     ]
-    boxes = np.array([pattern.rect for pattern, _ in patterns]).reshape(-1, 4)
+    load = _load_map(run.grid, moving)
     places = set()
-    for box in boxes:
-        area = Rect(int(box[0]), int(box[1]), int(box[2] - box[0]), int(box[3] - box[1]))
-        window = np.zeros((area.rows, area.cols))
-        for other in np.flatnonzero(meets(boxes, box)):
-            add_part(window, area, *patterns[other])
-        row, col = divmod(int(window.argmax()), area.cols)
-        places.add((float(window[row, col]), area.row + row, area.col + col, plane))
+    for box in dict.fromkeys(pattern.rect for pattern, _ in moving):
+        window = load[box[0] : box[2], box[1] : box[3]]
+        row, col = divmod(int(window.argmax()), window.shape[1])
+        places.add((float(window[row, col]), box[0] + row, box[1] + col, plane))
     return places
+
+
+def _load_map(grid: tuple[int, int], moving: Sequence[tuple[Pattern, float]]) -> np.ndarray:
+    """Return the load of every link of a plane, wavelets a cycle, float64 (rows, cols).
+
+    Loads are sums of differences across lines; rounded, so that equal loads are equal.
+    """
+    along, down = np.zeros((grid[0] + 1, grid[1])), np.zeros((grid[1] + 1, grid[0]))
+    for pattern, weight in moving:
+        change = along if pattern.axis == "x" else down
+        cut = slice(pattern.start, pattern.start + len(pattern.words))
+        change[pattern.lines_start, cut] += weight * pattern.words
+        change[pattern.lines_start + pattern.lines, cut] -= weight * pattern.words
+    load = np.cumsum(along[:-1], axis=0) + np.cumsum(down[:-1], axis=0).T
+    return np.asarray(np.round(load, _DECIMALS))
 
 
 def _hot_link(
     run: Run, table: FlowTable, weights: np.ndarray, row: int, col: int, plane: str,
     step: int | None,
 ) -> HotLink:  # fmt: skip
-    part = table.planes[plane]
+    part = table.plane(plane)
     loads = []
-    for index, patterns in zip(part.flows, part.patterns, strict=True):
-        words = sum(words_at(pattern, row, col) for pattern in patterns)
-        if words and weights[index] > 0:
+    for place in part.over(row, col, np.flatnonzero(weights[part.flows] > 0)).tolist():
+        index = part.flows[place]
+        words = sum(words_at(pattern, row, col) for pattern in part.patterns[place])
+        if words:
             loads.append((table.flows[index], float(words * weights[index])))
     load = sum(value for _, value in loads)
     loads.sort(key=lambda item: (-item[1], item[0].name))

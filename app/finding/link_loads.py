@@ -2,21 +2,20 @@
 
 A flow's own peak bounds its hottest link from below, the peaks of all flows that touch the same
 links bound it from above; only where a limit lies between the two is the rectangle summed up.
-Rates are those of the timeline, constant inside a step. Knows no conditions.
+Knows no conditions.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from threading import Lock
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from app.finding.flow_rates import Rates, RunRates
 from app.runs.run import Run
 from engine.geometry import Rect
-from engine.metrics import LINK_PLANES, RAMP_PLANES
-from engine.timing.net import RATE_UNIT
 from engine.traffic import Flow
 from engine.transfers import Pattern
 
@@ -26,77 +25,122 @@ _KEPT = 2
 """runs whose tables are kept"""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Plane:
+class Plane:
     """The flows of one plane."""
 
-    flows: np.ndarray
-    """int64 (n,) indices in `FlowTable.flows`"""
-    units: np.ndarray
-    """float64 (n,) what the words of a flow's patterns are divided by for their load at rate 1"""
-    least: np.ndarray
-    """float32 (n,) load on the flow's busiest link at rate 1: one of its patterns alone"""
-    most: np.ndarray
-    """float32 (n,) the same with all its patterns that may lie on each other"""
-    touches: np.ndarray
-    """bool (n, n) True where two flows share a PE's link; never with itself"""
-    patterns: tuple[tuple[Pattern, ...], ...]
-    """of each flow"""
+    def __init__(self, flows: Sequence[Flow], plane: str) -> None:
+        used, patterns = [], []
+        for index, flow in enumerate(flows):
+            mine = tuple(pattern for pattern in flow.patterns if pattern.plane == plane)
+            if mine:
+                used.append(index)
+                patterns.append(mine)
+        self.flows = np.array(used, np.int64)
+        """int64 (n,) indices in `FlowTable.flows`"""
+        self.patterns = tuple(patterns)
+        """of each flow"""
+        self.units = np.array([flows[index].unit for index in used], np.float64)
+        """float64 (n,) what a flow's words are divided by for their load at rate 1"""
+        self.owner = np.array([i for i, mine in enumerate(patterns) for _ in mine], np.int64)
+        """int64 (patterns,) place of the flow that each pattern belongs to"""
+        rects = [pattern.rect for mine in patterns for pattern in mine]
+        self.boxes = np.array(rects, np.int64).reshape(-1, 4)
+        """int64 (patterns, 4) row, col, end row, end col"""
+        self._starts = np.searchsorted(self.owner, np.arange(len(used) + 1))
+
+    def least(self, place: int) -> float:
+        """Return the load on a flow's busiest link at rate 1: one of its patterns alone."""
+        return max(int(p.words.max()) for p in self.patterns[place]) / float(self.units[place])
+
+    def most(self, place: int) -> float:
+        """Return the same with all its patterns that may lie on each other."""
+        boxes = self.boxes[self._starts[place] : self._starts[place + 1]]
+        words = np.array([int(pattern.words.max()) for pattern in self.patterns[place]])
+        return max(int(words[meets(boxes, box)].sum()) for box in boxes) / float(self.units[place])
+
+    def meeting(self, place: int, among: np.ndarray) -> np.ndarray:
+        """Return the flows, of those `among`, that share a PE's link with one; never itself."""
+        chosen = np.flatnonzero(np.isin(self.owner, among[among != place]))
+        near = np.zeros(len(chosen), bool)
+        for box in self.boxes[self._starts[place] : self._starts[place + 1]]:
+            near |= meets(self.boxes[chosen], box)
+        return np.unique(self.owner[chosen[near]])
+
+    def over(self, row: int, col: int, among: np.ndarray) -> np.ndarray:
+        """Return the flows, of those `among`, that have a pattern over a PE."""
+        inside = meets(self.boxes, np.array((row, col, row + 1, col + 1)))
+        return np.intersect1d(self.owner[inside], among)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class FlowTable:
-    """The rates of all flows in all steps of a run."""
+    """The rates of all flows in all steps of a run; planes are looked at when asked for."""
 
-    flows: tuple[Flow, ...]
-    rates: np.ndarray
-    """float32 (flows, steps) wavelets a cycle on a flow's busiest link; kernels: 1 while running"""
-    planes: dict[str, _Plane]
+    def __init__(self, flows: tuple[Flow, ...], rates: Rates) -> None:
+        self.flows = flows
+        self.rates = rates
+        self._planes: dict[str, Plane] = {}
+        self._lock = Lock()
 
-    def exceeds(self, planes: tuple[str, ...], limit: float, *, or_equal: bool) -> np.ndarray:
-        """Tell in which steps a link of each flow is loaded above a limit, bool (flows, steps)."""
-        found = np.zeros(self.rates.shape, bool)
+    def plane(self, name: str) -> Plane:
+        """Return the flows of a plane."""
+        with self._lock:
+            if name not in self._planes:
+                self._planes[name] = Plane(self.flows, name)
+            return self._planes[name]
+
+    def exceeding(
+        self, planes: tuple[str, ...], limit: float, *, or_equal: bool
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield (flow, steps in which one of its links is loaded above a limit), where there are.
+
+        A flow may come once a plane.
+        """
         edge = limit - _EXACT if or_equal else limit + _EXACT
-        for plane in planes:
-            table = self.planes.get(plane)
-            if table is not None:
-                for place, flow in enumerate(table.flows):
-                    found[flow] |= self._flow_exceeds(table, place, edge)
-        return found
+        first, end = self.rates.spans()
+        for name in planes:
+            plane = self.plane(name)
+            begins, ends = first[plane.flows], end[plane.flows]
+            for place, flow in enumerate(plane.flows.tolist()):
+                together = np.flatnonzero((begins < ends[place]) & (begins[place] < ends))
+                span = slice(int(begins[place]), int(ends[place]))
+                steps = self._steps_above(plane, place, together, span, edge)
+                if steps.size:
+                    yield flow, steps
 
-    def _flow_exceeds(self, plane: _Plane, place: int, edge: float) -> np.ndarray:
-        """Tell in which steps a link of one flow (its place on the plane) is above the edge."""
-        own = self.rates[plane.flows[place]]
-        found = np.asarray(own * plane.least[place] > edge)
-        others = np.flatnonzero(plane.touches[place])
-        bound = own * plane.most[place]
-        for other in others:
-            bound += self.rates[plane.flows[other]] * plane.most[other]
-        steps = np.flatnonzero((bound > edge) & ~found & (own > 0))
-        if steps.size:
-            together = [*others.tolist(), place]
+    def _steps_above(
+        self, plane: Plane, place: int, together: np.ndarray, span: slice, edge: float
+    ) -> np.ndarray:
+        """Return the steps of a span in which a link of a flow (its place) is above the edge."""
+        own = self.rates.row(int(plane.flows[place]))[span]
+        found = np.asarray(own * plane.least(place) > edge)
+        others = plane.meeting(place, together)
+        rates = {other: self.rates.row(int(plane.flows[other]))[span] for other in others.tolist()}
+        bound = own * plane.most(place)
+        for other, rate in rates.items():
+            bound = bound + rate * plane.most(other)
+        unsure = np.flatnonzero((bound > edge) & ~found & (own > 0))
+        if unsure.size:
+            rates[place] = own
             cases, which = np.unique(
-                self.rates[plane.flows[together]][:, steps], axis=1, return_inverse=True
+                np.stack([rate[unsure] for rate in rates.values()]), axis=1, return_inverse=True
             )
             hot = [
-                _hottest(plane, place, dict(zip(together, case, strict=True))) > edge
+                _hottest(plane, place, dict(zip(rates, case, strict=True))) > edge
                 for case in cases.T.tolist()
             ]
-            found[steps] = np.array(hot)[which.ravel()]
-        return found
+            found[unsure] = np.array(hot)[which.ravel()]
+        return np.asarray(np.flatnonzero(found) + span.start)
 
     def at(self, row: int, col: int, planes: tuple[str, ...]) -> np.ndarray:
         """Return the highest load of a PE's links in every step, float64 (steps,)."""
         best = np.zeros(self.rates.shape[1])
-        for plane in planes:
-            table = self.planes.get(plane)
-            if table is None:
-                continue
+        for name in planes:
+            plane = self.plane(name)
             load = np.zeros(self.rates.shape[1])
-            for flow, patterns in zip(table.flows, table.patterns, strict=True):
-                words = sum(words_at(pattern, row, col) for pattern in patterns)
+            for place in plane.over(row, col, np.arange(len(plane.flows))).tolist():
+                words = sum(words_at(pattern, row, col) for pattern in plane.patterns[place])
                 if words:
-                    load += self.rates[flow] * (words / self.flows[flow].unit)
+                    load += self.rates.row(int(plane.flows[place])) * (words / plane.units[place])
             best = np.maximum(best, load)
         return best
 
@@ -111,56 +155,10 @@ def flow_table(run: Run) -> FlowTable:
         known = _KNOWN.get(run)
         if known is None:
             flows = run.execution.fields.traffic.flows
-            rates = np.array([_rate(run, flow) for flow in flows], np.float32).reshape(
-                len(flows), run.timeline.steps
-            )
-            planes = {name: _plane(flows, name) for name in (*LINK_PLANES, *RAMP_PLANES)}
-            known = _KNOWN[run] = FlowTable(flows, rates, planes)
+            known = _KNOWN[run] = FlowTable(flows, RunRates(run, flows))
             for old in list(_KNOWN)[:-_KEPT]:
                 del _KNOWN[old]
         return known
-
-
-def _rate(run: Run, flow: Flow) -> np.ndarray:
-    """Return a flow's words on its busiest link a cycle (kernel: running or not), by step."""
-    timeline = run.timeline
-    if flow.is_kernel:
-        ran = np.diff(run.execution.fields.tables.run.row(flow.index))
-        return np.asarray(ran / np.diff(timeline.times))
-    low, high = timeline.segment_start[flow.index : flow.index + 2]
-    begin = timeline.times[:-1]
-    if low == high:
-        return np.zeros(len(begin))
-    last = np.searchsorted(timeline.segment_t0[low:high], begin, side="right") - 1
-    at = low + np.maximum(last, 0)
-    moves = (last >= 0) & (begin < timeline.segment_t1[at])
-    return np.where(moves, timeline.segment_rate[at] / RATE_UNIT, 0.0)
-
-
-def _plane(flows: tuple[Flow, ...], plane: str) -> _Plane:
-    used, patterns = [], []
-    for index, flow in enumerate(flows):
-        mine = tuple(pattern for pattern in flow.patterns if pattern.plane == plane)
-        if mine:
-            used.append(index)
-            patterns.append(mine)
-    units = np.array([flows[index].unit for index in used], np.float64)
-    least = np.array([max(int(p.words.max()) for p in mine) for mine in patterns]) / units
-    most = np.array([_most_words(mine) for mine in patterns]) / units
-    least, most = least.astype(np.float32), most.astype(np.float32)
-    return _Plane(
-        np.array(used, np.int64), units, least, most, _touches(patterns), tuple(patterns)
-    )  # fmt: skip
-
-
-def _most_words(patterns: tuple[Pattern, ...]) -> int:
-    """Bound the words of a flow on one link; its own patterns may lie on each other."""
-    boxes = np.array([pattern.rect for pattern in patterns])
-    most = [int(pattern.words.max()) for pattern in patterns]
-    return max(
-        sum(words for words, hit in zip(most, meets(boxes, box), strict=True) if hit)
-        for box in boxes
-    )
 
 
 def meets(boxes: np.ndarray, box: np.ndarray) -> np.ndarray:
@@ -171,17 +169,7 @@ def meets(boxes: np.ndarray, box: np.ndarray) -> np.ndarray:
     )  # fmt: skip
 
 
-def _touches(patterns: list[tuple[Pattern, ...]]) -> np.ndarray:
-    owner = np.array([i for i, mine in enumerate(patterns) for _ in mine], np.int64)
-    boxes = np.array([p.rect for mine in patterns for p in mine]).reshape(-1, 4)
-    found = np.zeros((len(patterns), len(patterns)), bool)
-    for index, box in zip(owner, boxes, strict=True):
-        found[index, owner[meets(boxes, box)]] = True
-    np.fill_diagonal(found, False)
-    return found
-
-
-def _hottest(plane: _Plane, flow: int, rates: dict[int, float]) -> float:
+def _hottest(plane: Plane, flow: int, rates: dict[int, float]) -> float:
     """Return the highest load on the links of a flow (its place on the plane), all flows summed."""
     best = 0.0
     for pattern in plane.patterns[flow]:

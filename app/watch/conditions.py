@@ -5,13 +5,13 @@ Worked out for all steps at once from series and bounds, one row a kernel; no st
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from app.commands import CommandError
-from app.finding.decisions import flow_ends
+from app.finding.decisions import kernels_of
 from app.finding.link_loads import flow_table
 from app.nearest import hint
 from app.runs import series
@@ -157,8 +157,7 @@ class _Judge:
                                        f"{hint(plane, planes)}")  # fmt: skip
                 planes = (plane,)
             return _apply(op, table.at(row, col, planes)[None], value)
-        exceeds = table.exceeds(planes, value, or_equal=op in (">=", "<"))
-        rows = _kernel_rows(self.run, exceeds)
+        rows = _kernel_rows(self.run, table.exceeding(planes, value, or_equal=op in (">=", "<")))
         return np.asarray(rows if op in (">", ">=") else ~rows)
 
     def _numbers(self, quantity: Quantity) -> np.ndarray:
@@ -204,16 +203,15 @@ class _Judge:
         return row, col
 
 
-def _kernel_rows(run: Run, flows: np.ndarray) -> np.ndarray:
-    """Return (kernels, steps) from (flows, steps): a kernel has its own flows and its transfers."""
+def _kernel_rows(run: Run, found: Iterable[tuple[int, np.ndarray]]) -> np.ndarray:
+    """Return (kernels, steps) from (flow, its steps): a kernel has its own flows and transfers."""
     index = {kernel.id: i for i, kernel in enumerate(run.program.kernels)}
-    rows = np.zeros((len(index), flows.shape[1]), bool)
-    for flow, found in zip(flow_table(run).flows, flows, strict=True):
-        if not found.any():
-            continue
-        for name in flow_ends(run, flow.name):
+    rows = np.zeros((len(index), run.timeline.steps), bool)
+    flows = flow_table(run).flows
+    for flow, steps in found:
+        for name in kernels_of(run, flows[flow]):
             if name in index:
-                rows[index[name]] |= found
+                rows[index[name], steps] = True
     return rows
 
 

@@ -148,9 +148,16 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
 
 def weight_transfers(program: Program) -> frozenset[int]:
     """Return the net's transfers through the weight ports: weights handed over, what leaves."""
+    count = len(program.transfers) + len(program.streams)
+    return frozenset(i for i in range(count) if is_weight_transfer(program, i))
+
+
+def is_weight_transfer(program: Program, index: int) -> bool:
+    """Tell whether one of the net's transfers goes through the weight ports."""
     first = len(program.transfers)
-    leaving = (i for i, transfer in enumerate(program.transfers) if _leaves(transfer))
-    return frozenset((*leaving, *range(first, first + len(program.streams))))
+    if index < first:
+        return _leaves(program.transfers[index])
+    return index < first + len(program.streams)
 
 
 def _leaves(transfer: Transfer) -> bool:

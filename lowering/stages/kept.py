@@ -8,9 +8,8 @@ from math import prod
 import numpy as np
 
 from engine.kernels.footprint import stored_bytes
-from engine.kernels.move.spec import Reshape
 from engine.kernels.problem import Shapes
-from engine.kernels.spec import KernelSpec
+from engine.kernels.views import views
 from engine.machine import DTYPE_BYTES
 from lowering.stages.plan import KernelPlan
 
@@ -22,15 +21,6 @@ class LeastLive:
     kernel: str
     size: int
     """bytes on the whole wafer: its weights, its results and what later turns read"""
-
-
-def views(spec: KernelSpec) -> dict[str, str]:
-    """Return the tensors of a kernel that are others seen in another shape, and which ones."""
-    found: dict[str, str] = {}
-    for op in spec.ops:
-        if isinstance(op, Reshape):
-            found[op.outputs[0]] = found.get(op.inputs[0], op.inputs[0])
-    return found
 
 
 def least_live(plan: KernelPlan, shapes: Shapes, dtype: str) -> LeastLive:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.kernels.cost import KernelModel
+from engine.kernels.views import views
 from engine.machine import MachineSpec
 from engine.program import HOST, Buffer, Kernel, Transfer, WeightStream
-from lowering.stages.kept import views
 from lowering.stages.layout import BufferRequest, plan_layout
 from lowering.stages.memory import KernelMemory, held_as, resident_bytes, work_requests
 

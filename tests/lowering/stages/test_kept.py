@@ -1,13 +1,12 @@
-"""What must be kept from turn to turn: a bound on paper, and views that are kept once."""
+"""What must be kept from turn to turn: a bound on paper."""
 
 from __future__ import annotations
 
 from engine.kernels.dot.spec import Dot
 from engine.kernels.move.spec import Reshape
-from engine.kernels.spec import KernelSpec
 from lowering.graph import Graph
 from lowering.passes.fuse import fuse
-from lowering.stages.kept import LeastLive, least_live, views
+from lowering.stages.kept import LeastLive, least_live
 from lowering.stages.plan import plan_kernels
 from tests.factories.graphs import tiny_graph
 
@@ -32,15 +31,3 @@ def test_the_fullest_turn_holds_its_weights_its_result_and_what_is_read_later() 
     turns = {"a": 24 + 48, "b": 48 + 60 + 80, "c": 48 + 80 + 60 + 48, "y": 48 + 48 + 64}
     assert max(turns, key=lambda name: turns[name]) == "c"
     assert least_live(plan, shapes, "fp16") == LeastLive("c", 2 * turns["c"])
-
-
-def test_a_view_of_a_view_leads_to_what_is_seen() -> None:
-    spec = KernelSpec(
-        (
-            Dot(inputs=("x", "w"), outputs=("a",)),
-            Reshape(inputs=("a",), outputs=("b",), shape=(4,)),
-            Reshape(inputs=("b",), outputs=("c",), shape=(2, 2)),
-        ),
-        0,
-    )
-    assert views(spec) == {"b": "a", "c": "a"}
