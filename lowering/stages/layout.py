@@ -169,15 +169,14 @@ def _place_in_order(
     An offset of -1 stands for not yet placed. Returns the highest end of the buffers placed, or
     -1 as soon as one ends beyond `most`, and all offsets.
     """
-    count = len(offsets)
+    (sizes, windows), count = room, len(offsets)
     compiled = place_in_order.ready or place_in_order.cached or count > INTERPRETED_BUFFERS
     if count < COMPILED_BUFFERS or not compiled or compiling_is_off():
         placed: Any = list(offsets)
         wanted: Any = list(order)
-        sizes, windows = map(to_lists, room)
-        return place_in_order.interpret(sizes, wanted, placed, windows, most), placed
+        lists = to_lists(sizes), wanted, placed, to_lists(windows)
+        return place_in_order.interpret(*lists, most), placed
     placed = np.array(offsets, np.int64)
-    sizes, windows = room
     peak = place_in_order(sizes, np.array(order, np.int64), placed, windows, most)
     return int(peak), placed.tolist()
 
