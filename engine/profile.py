@@ -70,16 +70,18 @@ def profile(
     """
     m, k = row_tiles(model.problem, tiling)
     n = Split(model.problem.n_units, tiling.n_parts).sizes()
-    shape = (len(m), len(n))
-    done = np.full(shape, DENSE)
-    if nonzeros is not None:
-        done = _density(model, k, n, nonzeros, tiling)
-    if routed is not None:
-        done = np.broadcast_to(routed[:, None], shape)
-    maps = [np.broadcast_to(side, shape) for side in (m[:, None], k[:, None], n[None, :])]
-    keys, pe_class = _classes([*maps, done])
+    if nonzeros is None and routed is None:
+        (m, k, n), pe_class = _even_classes(m, k, n)
+        executed = np.full(len(m), DENSE)
+    else:
+        shape = (len(m), len(n))
+        if nonzeros is not None:
+            done = _density(model, k, n, nonzeros, tiling)
+        if routed is not None:
+            done = np.broadcast_to(routed[:, None], shape)
+        maps = [np.broadcast_to(side, shape) for side in (m[:, None], k[:, None], n[None, :])]
+        (m, k, n, executed), pe_class = _classes([*maps, done])
     k_parts = np.asarray(tiling.k_parts)
-    m, k, n, executed = keys
     density = executed / (DENSE if routed is None else np.maximum(1, m * k))
     parts = tile_cycles(model, m, k, n, k_parts, machine, dtype, density)
     cycles = np.stack(np.broadcast_arrays(*parts), axis=-1).astype(np.int64)
@@ -94,6 +96,17 @@ def _density(
     """Return the share of each PE's weights that are not zero, in 1 / DENSE, int64."""
     size = np.maximum(1, k[:, None] * model.problem.k_inner * n[None, :])
     return np.asarray(np.tile(nonzeros, (tiling.m_parts, 1)) * DENSE // size)
+
+
+def _even_classes(m: np.ndarray, k: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return `_classes` of PEs that differ by the m and k of their row and the n of their column.
+
+    Every class of rows meets every class of columns.
+    """
+    (m, k), row_class = _classes([m, k])
+    (n,), col_class = _classes([n])
+    values = np.stack([np.repeat(m, len(n)), np.repeat(k, len(n)), np.tile(n, len(m))])
+    return values, row_class[:, None] * np.int32(len(n)) + col_class[None, :]
 
 
 def _classes(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ producer. Joining the latest keeps the kernels acyclic: all other inputs come fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from engine.kernels.conv.spec import Conv
@@ -101,6 +101,7 @@ def fuse(graph: Graph, joining: tuple[str, ...] = FUSABLE) -> tuple[KernelDraft,
     """Return the kernels of a graph in an order that computes; only `joining` classes join."""
     groups: list[_Group] = []
     owner: dict[str, int] = {}
+    updates: dict[str, list[int]] = {}
     graph, floats = _apart(graph)
     phases = training_phases(graph)
     for nodes in _bundles(graph) if phases else ([node] for node in graph.nodes):
@@ -109,34 +110,42 @@ def fuse(graph: Graph, joining: tuple[str, ...] = FUSABLE) -> tuple[KernelDraft,
         index = max(feeding, default=-1)
         joins = index >= 0 and class_of(nodes[-1].op, graph) in joining
         if not joins or _parts(nodes[-1], graph, groups[index], phase):
-            update = _same_update(nodes, graph, groups, index) if phase == "optimizer" else None
+            update = None
+            if phase == "optimizer":
+                update = _same_update(nodes, graph, groups, updates, index)
             index = len(groups) if update is None else update
             if update is None:
                 groups.append(_Group(phase=phase))
         before = [floats[name] for node in nodes for name in node.op.inputs if name in floats]
         groups[index].nodes.extend([*before, *nodes])
         owner.update((name, index) for node in nodes for name in node.op.outputs)
+        if groups[index].phase == "optimizer":
+            for name in (name for node in (*before, *nodes) for name in node.op.inputs):
+                updates.setdefault(name, []).append(index)
     for group in groups:
         group.main = _main(group.nodes, graph) if group.phase else _first(group.nodes)
-    reading = _reading_groups(groups)
+    reading = _reading_groups(groups, graph.outputs)
     return tuple(_draft(graph, groups, reading, index) for index in range(len(groups)))
 
 
-def _same_update(nodes: list[Node], graph: Graph, groups: list[_Group], latest: int) -> int | None:
-    """Return the optimizer kernel that reads the same gradient, None if there is none yet.
+def _same_update(
+    nodes: list[Node],
+    graph: Graph,
+    groups: list[_Group],
+    updates: Mapping[str, list[int]],
+    latest: int,
+) -> int | None:
+    """Return the last optimizer kernel that reads the same gradient, None if there is none yet.
 
-    It must not be older than what feeds the nodes, which keeps the kernels acyclic.
+    `updates` are the optimizer kernels that read each value. It must not be older than what feeds
+    the nodes, which keeps the kernels acyclic.
     """
-    read = {name for node in nodes for name in node.op.inputs}
     size = _size(nodes[-1], graph)
-    for index in range(len(groups) - 1, latest, -1):
-        group = groups[index]
-        if group.phase != "optimizer" or _size(group.nodes[-1], graph) != size:
-            continue
-        shared = read.intersection(name for node in group.nodes for name in node.op.inputs)
-        if any(graph.values[name].elements == size for name in shared):
-            return index
-    return None
+    read = {name for node in nodes for name in node.op.inputs}
+    shared = (name for name in read if graph.values[name].elements == size)
+    reading = {index for name in shared for index in updates.get(name, ()) if index > latest}
+    alike = (index for index in reading if _size(groups[index].nodes[-1], graph) == size)
+    return max(alike, default=None)
 
 
 def _step_scalars(graph: Graph) -> list[Node]:
@@ -160,7 +169,7 @@ def _bundles(graph: Graph) -> Iterator[list[Node]]:
     scalars = _step_scalars(graph)
     early = {node.op.outputs[0] for node in scalars}
     yield from ([node] for node in scalars)
-    read = readers(graph)
+    read, outputs = readers(graph), frozenset(graph.outputs)
     ready = {*graph.inputs, *graph.constants, *graph.unknown}
     waiting: dict[str, list[Node]] = {}
     for node in graph.nodes:
@@ -176,7 +185,7 @@ def _bundles(graph: Graph) -> Iterator[list[Node]]:
         nodes = [*(one for each in held for one in waiting.pop(each)), node]
         made = {each.op.outputs[0] for each in nodes}
         old = all(each in ready or each in made for one in nodes for each in one.op.inputs)
-        if old and read[name] == 1 and name not in graph.outputs:
+        if old and read[name] == 1 and name not in outputs:
             waiting[name] = nodes
         else:
             yield nodes
@@ -235,9 +244,9 @@ def _starts_kernel(node: Node, graph: Graph, feeding: _Group) -> bool:
     return False
 
 
-def _reading_groups(groups: list[_Group]) -> dict[str, set[int]]:
-    """Return the groups that read each value."""
-    found: dict[str, set[int]] = {}
+def _reading_groups(groups: list[_Group], outputs: Iterable[str]) -> dict[str, set[int]]:
+    """Return the groups that read each value; -1 stands for the reader of the graph's outputs."""
+    found: dict[str, set[int]] = {name: {-1} for name in outputs}
     for index, group in enumerate(groups):
         for node in group.nodes:
             for name in node.op.inputs:
@@ -254,7 +263,7 @@ def _draft(
     inside = {name for node in nodes for name in node.op.outputs}
     used = dict.fromkeys(name for node in nodes for name in node.op.inputs if name not in inside)
     resident = {n for n in used if n in graph.constants or n in graph.unknown}
-    leaving = [n for n in _made(nodes) if readers.get(n, set()) - {index} or n in graph.outputs]
+    leaving = [n for n in _made(nodes) if readers.get(n, set()) - {index}]
     return KernelDraft(
         name=main.name,
         family=family_of(main.op),

@@ -17,7 +17,7 @@ import numpy as np
 
 from engine.jit import compiling_is_off, register_warm_up
 from engine.timing.state import to_lists
-from lowering.stages.layout_jit import Sizes, place_in_order
+from lowering.stages.layout_jit import Sizes, Windows, build_windows, place_in_order
 
 SEED = 20
 """start of the random moves, fixed so that a layout repeats"""
@@ -27,6 +27,9 @@ MAX_MOVES = 240
 
 MAX_VISITS = 100_000
 """neighbour visits of the whole climb, which bounds its time for many buffers"""
+
+WINDOW = 64
+"""operations whose buffers are looked at together: others cannot meet one that lives inside"""
 
 COMPILED_BUFFERS = 48
 """from this many buffers on arrays cost less than they save"""
@@ -93,21 +96,25 @@ def plan_layout(requests: Sequence[BufferRequest], capacity: int) -> Layout:
     if not requests:
         return Layout((), 0, 0, capacity)
     sizes = _sizes(requests)
+    operations = int(sizes.last.max()) + 1
+    room = sizes, build_windows(sizes, WINDOW if operations > 2 * WINDOW else operations)
     peak, offsets, order = sys.maxsize, [], []
-    for tried in _start_orders(requests):
-        found, placed = _place_in_order(sizes, tried, [-1] * len(requests), peak - 1)
+    for tried in _start_orders(sizes):
+        found, placed = _place_in_order(room, tried, [-1] * len(requests), peak - 1)
         if found >= 0:
             peak, offsets, order = found, placed, tried
         if peak == bound:
             break
     moves = min(MAX_MOVES, MAX_VISITS // (len(requests) + _meetings(requests)))
     if peak > bound and moves:
-        peak, offsets = _climb(requests, sizes, order, offsets, (peak, bound, moves))
+        peak, offsets = _climb(requests, room, order, offsets, (peak, bound, moves))
     return Layout(tuple(offsets), peak, bound, capacity)
 
 
 def _sizes(requests: Sequence[BufferRequest]) -> Sizes:
-    columns = [(r.size, r.first, r.last, r.align) for r in requests]
+    """Return the requests as arrays, their lives from operation 0 on."""
+    begin = min(request.first for request in requests)
+    columns = [(r.size, r.first - begin, r.last - begin, r.align) for r in requests]
     return Sizes(*np.array(columns, np.int64).T.copy())
 
 
@@ -147,47 +154,36 @@ def _meeting(requests: Sequence[BufferRequest]) -> list[list[int]]:
     return meets
 
 
-def _start_orders(requests: Sequence[BufferRequest]) -> list[list[int]]:
+def _start_orders(sizes: Sizes) -> list[list[int]]:
     """Orders worth a first try: by size, by bytes x life, by life, by first use."""
-
-    def ordered(*keys: tuple[int, int]) -> list[int]:
-        return [n for _, n in sorted(zip(keys, range(len(requests)), strict=True))]
-
-    spans = [request.last - request.first + 1 for request in requests]
-    sizes = [request.size for request in requests]
-    both = list(zip(spans, sizes, strict=True))
-    return [
-        ordered(*((-size, -span) for span, size in both)),
-        ordered(*((-size * span, -size) for span, size in both)),
-        ordered(*((-span, -size) for span, size in both)),
-        ordered(*((request.first, -request.size) for request in requests)),
-    ]
+    size, span = sizes.size, sizes.last - sizes.first + 1
+    keys = ((-size, -span), (-size * span, -size), (-span, -size), (sizes.first, -size))
+    return [np.lexsort((second, first)).tolist() for first, second in keys]
 
 
 def _place_in_order(
-    sizes: Sizes, order: Sequence[int], offsets: Sequence[int], most: int
+    room: tuple[Sizes, Windows], order: Sequence[int], offsets: Sequence[int], most: int
 ) -> tuple[int, list[int]]:
     """Place the buffers of `order`, each in the tightest gap that holds it, beside those placed.
 
     An offset of -1 stands for not yet placed. Returns the highest end of the buffers placed, or
     -1 as soon as one ends beyond `most`, and all offsets.
     """
-    count = len(offsets)
+    (sizes, windows), count = room, len(offsets)
     compiled = place_in_order.ready or place_in_order.cached or count > INTERPRETED_BUFFERS
     if count < COMPILED_BUFFERS or not compiled or compiling_is_off():
         placed: Any = list(offsets)
         wanted: Any = list(order)
-        stack: Any = [0] * count
-        return place_in_order.interpret(to_lists(sizes), wanted, placed, stack, most), placed
+        lists = to_lists(sizes), wanted, placed, to_lists(windows)
+        return place_in_order.interpret(*lists, most), placed
     placed = np.array(offsets, np.int64)
-    stack = np.zeros(count, np.int64)
-    peak = place_in_order(sizes, np.array(order, np.int64), placed, stack, most)
+    peak = place_in_order(sizes, np.array(order, np.int64), placed, windows, most)
     return int(peak), placed.tolist()
 
 
 def _climb(
     requests: Sequence[BufferRequest],
-    sizes: Sizes,
+    room: tuple[Sizes, Windows],
     order: list[int],
     offsets: list[int],
     limits: tuple[int, int, int],
@@ -211,7 +207,7 @@ def _climb(
         again = list(offsets)
         for later in trial[to:]:
             again[later] = -1
-        high, again = _place_in_order(sizes, trial[to:], again, peak)
+        high, again = _place_in_order(room, trial[to:], again, peak)
         if high >= 0:
             kept = max((ends[n] for n in trial[:to]), default=0)
             order, offsets, peak = trial, again, max(high, kept)
@@ -221,7 +217,8 @@ def _climb(
 def _warm_up() -> None:
     """Place one buffer, compiled."""
     one, none = np.ones(1, np.int64), np.zeros(1, np.int64)
-    place_in_order(Sizes(one, none, none, one), none, -one, none.copy(), 1)
+    sizes = Sizes(one, none, none, one)
+    place_in_order(sizes, none, -one, build_windows(sizes, 1), 1)
 
 
 register_warm_up("layout", _warm_up)

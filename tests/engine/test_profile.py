@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
+from engine.geometry import Split
+from engine.kernels.cost import kernel_model, row_tiles
+from engine.kernels.dot.spec import Dot
+from engine.kernels.spec import KernelSpec
 from engine.models import program_models, program_profiles
-from engine.profile import BUSY_CAUSES
+from engine.profile import BUSY_CAUSES, _classes, _even_classes
+from engine.program import Tiling
 from tests.factories.graphs import compiled_model
 from tests.factories.programs import ACT, DOWN, UP, three_kernels
 
@@ -45,3 +53,19 @@ def test_models_are_named_like_kernels() -> None:
     assert list(models) == ["up", "act", "down"]
     assert models["up"].weights == 24
     assert models["act"].epilogue.vector_ops == 1
+
+
+@pytest.mark.parametrize("parts", [(1, 1, 1), (5, 1, 4), (3, 2, 7), (8, 3, 16)])
+def test_rows_and_columns_give_the_classes_that_all_pes_give(parts: tuple[int, int, int]) -> None:
+    shapes = {"x": (13, 11), "w": (11, 18), "y": (13, 18)}
+    spec = KernelSpec((Dot(inputs=("x", "w"), outputs=("y",)),), 0)
+    model = kernel_model(spec, shapes, frozenset({"w"}))
+    tiling = Tiling(*parts)
+    m, k = row_tiles(model.problem, tiling)
+    n = Split(18, tiling.n_parts).sizes()
+    grid = np.broadcast_arrays(m[:, None], k[:, None], n[None, :])
+    values, pe_class = _classes(grid)
+    found, same = _even_classes(m, k, n)
+    np.testing.assert_array_equal(found, values)
+    np.testing.assert_array_equal(same, pe_class)
+    assert same.dtype == pe_class.dtype

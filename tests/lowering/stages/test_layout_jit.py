@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.timing.state import to_lists
-from lowering.stages.layout_jit import Sizes, place_in_order
+from lowering.stages.layout_jit import Sizes, build_windows, place_in_order
 
 SPAN = 12
 
@@ -47,8 +47,9 @@ def plain_offset(sizes: Sizes, offsets: list[int], buffer: int) -> int:
     return min(fitting)[1] if fitting and size else -(-last // align) * align
 
 
+@pytest.mark.parametrize("width", [1, 5, SPAN])
 @pytest.mark.parametrize("seed", range(12))
-def test_compiled_and_interpreted_best_fit_follow_the_byte_map(seed: int) -> None:
+def test_compiled_and_interpreted_best_fit_follow_the_byte_map(seed: int, width: int) -> None:
     dice = random.Random(seed)
     count = 40
     sizes = random_sizes(dice, count)
@@ -58,17 +59,17 @@ def test_compiled_and_interpreted_best_fit_follow_the_byte_map(seed: int) -> Non
         expected[buffer] = plain_offset(sizes, expected, buffer)
     peak = max(o + s for o, s in zip(expected, sizes.size.tolist(), strict=True))
     placed = np.full(count, -1, np.int64)
-    stack = np.zeros(count, np.int64)
-    assert place_in_order(sizes, np.array(order), placed, stack, 1 << 40) == peak
+    windows = build_windows(sizes, width)
+    assert place_in_order(sizes, np.array(order), placed, windows, 1 << 40) == peak
     wanted: Any = order
     offsets: Any = [-1] * count
-    room: Any = [0] * count
-    assert place_in_order.interpret(to_lists(sizes), wanted, offsets, room, 1 << 40) == peak
+    rooms = to_lists(sizes), to_lists(windows)
+    assert place_in_order.interpret(rooms[0], wanted, offsets, rooms[1], 1 << 40) == peak
     assert placed.tolist() == offsets == expected
 
 
 def test_a_buffer_beyond_the_limit_stops_the_attempt() -> None:
     one = np.ones(2, np.int64)
     sizes = Sizes(8 * one, 0 * one, 0 * one, 4 * one)
-    fresh = (np.full(2, -1, np.int64), np.zeros(2, np.int64))
-    assert place_in_order(sizes, np.arange(2), *fresh, 15) == -1
+    fresh = np.full(2, -1, np.int64)
+    assert place_in_order(sizes, np.arange(2), fresh, build_windows(sizes, 1), 15) == -1
