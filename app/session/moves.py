@@ -110,7 +110,7 @@ def stops_of(run: Run, cursor: Cursor) -> np.ndarray:
     if cursor.stride == "sample":
         cycles = timeline.start.min(axis=0)
     else:
-        starts = timeline.start[:, cursor.sample]
+        starts = _kernel_starts(run, cursor.sample)
         if cursor.stride == "layer":
             starts = starts[[kernel for kernel, _ in _entries(run, cursor.sample)]]
         cycles = np.append(starts, timeline.end[:, cursor.sample].max())
@@ -118,11 +118,16 @@ def stops_of(run: Run, cursor: Cursor) -> np.ndarray:
     return np.unique(np.minimum(steps, timeline.steps - 1))
 
 
+def _kernel_starts(run: Run, sample: int) -> np.ndarray:
+    """Return the cycle at which every kernel starts on a sample; weight streams are no kernels."""
+    return run.timeline.start[: len(run.program.kernels), sample]
+
+
 def _entries(run: Run, sample: int) -> list[tuple[int, str]]:
     """Return the kernels, as they start, with which a sample enters another layer, and that."""
     layers = layers_of_kernels(run)
     entries: list[tuple[int, str]] = []
-    for kernel in np.argsort(run.timeline.start[:, sample], kind="stable"):
+    for kernel in np.argsort(_kernel_starts(run, sample), kind="stable"):
         layer = layers[kernel]
         if layer is not None and (not entries or entries[-1][1] != layer):
             entries.append((int(kernel), layer))
@@ -133,7 +138,7 @@ def _entered(run: Run, cursor: Cursor, step: int) -> str:
     """Return which layer the sample enters in a step, empty when the stride asks for none."""
     if cursor.stride != "layer":
         return ""
-    starts = run.timeline.start[:, cursor.sample]
+    starts = _kernel_starts(run, cursor.sample)
     low, high = run.step_bounds(step)
     names = [
         layer or f"{run.program.kernels[kernel].id}, outside of all layers"

@@ -126,6 +126,17 @@ def test_layer_stride_stops_where_the_sample_enters_another_layer() -> None:
     assert moves.step(run, cursor, 1).message == "this is the last stop of the run"
 
 
+def test_strides_in_a_streaming_run_stop_at_kernels_not_at_their_weights() -> None:
+    config = replace(mesh_config(96, 1), mode="streaming")
+    run = open_run(872, "transformer", config, {}).run
+    starts = run.timeline.start[: len(run.program.kernels), 0]
+    assert len(run.timeline.start) > len(starts)
+    wanted = [run.timeline.step_at(cycle) for cycle in sorted({*starts.tolist()})]
+    assert moves.stops_of(run, moves.start(run).at(0))[:-1].tolist() == wanted
+    cursor = moves.set_stride(run, moves.start(run).at(0), "layer").cursor
+    assert "enters h0" in [moves.step(run, cursor, n).message[9:] for n in (1, 2)]
+
+
 def test_layer_stride_says_when_a_model_has_no_layers() -> None:
     run = mlp_run()
     lone = replace(run.program, kernels=run.program.kernels[:1])
