@@ -15,6 +15,8 @@ from engine.geometry import Rect
 from engine.inside import overlap
 from engine.steps import RUNNING
 
+ALL = slice(None)
+"""every kernel; a deep model is worked through in blocks of rows"""
 INPUT_WAITS = ("wait-weights", "wait-host", "wait-fabric", "wait-input")
 """causes that are waits for something to come in"""
 
@@ -30,9 +32,19 @@ class ValueRange:
     has_inf: bool
 
 
-def kernel_utilization(run: Run) -> np.ndarray:
-    """Return compute PE-cycles / PE-cycles of every kernel's region, float64 (kernels, steps)."""
-    return np.stack([region_utilization(run, k.region) for k in run.program.kernels])
+def kernel_utilization(
+    run: Run, rows: slice = ALL, known: dict[Rect, np.ndarray] | None = None
+) -> np.ndarray:
+    """Return compute PE-cycles / PE-cycles of every kernel's region, float64 (kernels, steps).
+
+    `known` keeps what was worked out for a region, for kernels that share it.
+    """
+    known = {} if known is None else known
+    regions = [kernel.region for kernel in run.program.kernels[rows]]
+    for region in regions:
+        if region not in known:
+            known[region] = region_utilization(run, region)
+    return np.stack([known[region] for region in regions])
 
 
 def region_utilization(run: Run, area: Rect) -> np.ndarray:
@@ -48,25 +60,24 @@ def region_utilization(run: Run, area: Rect) -> np.ndarray:
             max(0, area.col - box.col) : area.end_col - box.col,
         ]
         pes = np.bincount(inside.ravel(), minlength=len(profile.cycles))
-        before, after = fields.tables.instance(index, profile.length)
-        work += overlap(profile, before, after)[..., 0] @ pes
+        running, before, after = fields.tables.running(index, profile.length)
+        work[running] += overlap(profile, before, after)[..., 0] @ pes
     return np.asarray(work / (np.diff(run.timeline.times) * area.area))
 
 
-def samples_in_work(run: Run) -> np.ndarray:
+def samples_in_work(run: Run, rows: slice = ALL) -> np.ndarray:
     """Return the sample that each kernel works on, -1 for none, int64 (kernels, steps)."""
     begin = run.timeline.times[:-1]
-    started = np.stack(
-        [np.searchsorted(s, begin, "right") for s in run.timeline.start[: len(run.program.kernels)]]
-    )
-    alive = np.stack([held.row() for held in run.execution.fields.tables.alive])
+    starts = run.timeline.start[: len(run.program.kernels)][rows]
+    started = np.stack([np.searchsorted(s, begin, "right") for s in starts])
+    alive = np.stack([held.row() for held in run.execution.fields.tables.alive[rows]])
     return np.where(alive > 0, started - 1, -1)
 
 
-def samples_done(run: Run) -> np.ndarray:
+def samples_done(run: Run, rows: slice = ALL) -> np.ndarray:
     """Return the newest sample that each kernel has ended, -1 for none, int64 (kernels, steps)."""
     begin = run.timeline.times[:-1]
-    ends = run.timeline.end[: len(run.program.kernels)]
+    ends = run.timeline.end[: len(run.program.kernels)][rows]
     return np.stack([np.searchsorted(e, begin, "right") - 1 for e in ends])
 
 
@@ -77,18 +88,19 @@ def samples_entered(run: Run) -> np.ndarray:
     return np.asarray(np.searchsorted(first, begin, "right") - 1)[None]
 
 
-def moments(run: Run, cycles: np.ndarray) -> np.ndarray:
+def moments(run: Run, cycles: np.ndarray, rows: slice = ALL) -> np.ndarray:
     """Tell in which steps one of each kernel's moments begins the step, (kernels, steps).
 
     `cycles` is the timeline's, which has rows for weight streams after those of the kernels.
     """
     begin = run.timeline.times[:-1]
-    return np.stack([np.isin(begin, mine) for mine in cycles[: len(run.program.kernels)]])
+    mine = cycles[: len(run.program.kernels)][rows]
+    return np.stack([np.isin(begin, times) for times in mine])
 
 
-def cause_codes(run: Run) -> np.ndarray:
+def cause_codes(run: Run, rows: slice = ALL) -> np.ndarray:
     """Return the cause of every region between instances, RUNNING inside, (kernels, steps)."""
-    return np.asarray(run.execution.fields.tables.idle[[*run.program.regions_of_kernels()]])
+    return np.asarray(run.execution.fields.tables.idle[[*run.program.regions_of_kernels()][rows]])
 
 
 def cause_code(name: str) -> int:
@@ -97,9 +109,9 @@ def cause_code(name: str) -> int:
     return {**codes, "running": RUNNING}[name]
 
 
-def waited(run: Run) -> np.ndarray:
+def waited(run: Run, rows: slice = ALL) -> np.ndarray:
     """Return how long each kernel has waited for input at the end of a step, (kernels, steps)."""
-    waits = np.isin(cause_codes(run), [CAUSES.index(cause) for cause in INPUT_WAITS])
+    waits = np.isin(cause_codes(run, rows), [CAUSES.index(cause) for cause in INPUT_WAITS])
     cycles = np.diff(run.timeline.times)
     total = np.cumsum(waits * cycles, axis=1)
     at_rest = np.maximum.accumulate(np.where(waits, 0, total), axis=1)

@@ -34,7 +34,7 @@ def _row(run: Run, item: Breakpoint, step: int) -> BreakRow:
     if not note and item.condition.is_static:
         note = static_note(run, item)
     elif not note:
-        steps = np.flatnonzero(turned(run, item.condition).any(axis=0))
+        steps = turned(run, item.condition).steps
     after, before = steps[steps > step], steps[steps < step]
     return BreakRow(
         id=item.id, kind=item.kind, condition=item.condition.text, enabled=item.enabled,

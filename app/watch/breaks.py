@@ -14,7 +14,7 @@ from app.commands import CommandError
 from app.runs.run import Run
 from app.session.cursor import Cursor
 from app.session.places import select_kernel
-from app.watch.conditions import Condition, holds, turns_true
+from app.watch.conditions import Condition, Turned, holds, turns_true
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Hit:
 
 _KEPT = 32
 """conditions of a run whose steps are kept"""
-_KNOWN: WeakKeyDictionary[Run, dict[str, np.ndarray]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Run, dict[str, Turned]] = WeakKeyDictionary()
 _LOCK = Lock()
 _HERE = re.compile(r"(?:step\s+)?(\d+)")
 _CYCLE = re.compile(r"cycle\s+(\d+)")
@@ -114,7 +114,7 @@ def check(run: Run, text: str) -> Condition:
     return condition
 
 
-def turned(run: Run, condition: Condition) -> np.ndarray:
+def turned(run: Run, condition: Condition) -> Turned:
     """Return where a condition turns true, kept for the run."""
     with _LOCK:
         known = _KNOWN.setdefault(run, {})
@@ -138,7 +138,7 @@ def find_stop(
     moments = []
     for item in breaks:
         if item.enabled and not item.condition.is_static and problem(run, item) == "":
-            steps = np.flatnonzero(turned(run, item.condition).any(axis=0))
+            steps = turned(run, item.condition).steps
             wanted = steps[steps > step] if direction > 0 else steps[steps < step]
             moments += [(int(at), item.id) for at in wanted]
     now = {item.id: item for item in breaks}
@@ -156,10 +156,7 @@ def find_stop(
 
 def hit_at(run: Run, condition: Condition, step: int, number: int = 0) -> Hit:
     """Return the hit of a condition in a step."""
-    rows = turned(run, condition)[:, step]
-    if len(rows) != len(run.program.kernels):
-        return Hit(number, condition, step, ())
-    return Hit(number, condition, step, tuple(int(row) for row in np.flatnonzero(rows)))
+    return Hit(number, condition, step, turned(run, condition).kernels(step))
 
 
 def problem(run: Run, item: Breakpoint) -> str:

@@ -5,8 +5,9 @@ Worked out for all steps at once from series and bounds, one row a kernel; no st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from app.watch.value_ranges import Ranges, ranges, true_after
 from engine.causes import CAUSES
 from engine.geometry import Rect
 from engine.metrics import LINK_PLANES, RAMP_PLANES
+
+BLOCK_CELLS = 1 << 23
+"""kernels x steps judged at a time: 64 MB a quantity"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,33 +52,87 @@ class Condition:
         return tuple(dict.fromkeys(q.name for q in quantities(self.node)))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Turned:
+    """Where a condition becomes true: pairs of a step and a kernel, by step."""
+
+    step: np.ndarray
+    """int64 (pairs,)"""
+    row: np.ndarray
+    """int64 (pairs,) kernel, or 0 where the condition is the same for all"""
+    by_kernel: bool
+    """False where the condition speaks of no kernel"""
+
+    @property
+    def steps(self) -> np.ndarray:
+        """steps in which it turns true for any, rising"""
+        return np.unique(self.step)
+
+    def kernels(self, step: int) -> tuple[int, ...]:
+        """Return the kernels for which it turns true in a step; empty if it speaks of none."""
+        mine = slice(*np.searchsorted(self.step, (step, step + 1)))
+        return tuple(self.row[mine].tolist()) if self.by_kernel else ()
+
+
 def holds(run: Run, condition: Condition) -> np.ndarray:
     """Tell where a condition is true, bool (kernels or 1, steps).
 
     Raises:
         CommandError: a place or a tensor that the run does not have, or no values.
     """
-    return np.atleast_2d(_Judge(run).node(condition.node))
+    found = [judge.node(condition.node) for judge in _blocks(run)]
+    return found[0] if len(found[0]) == 1 else np.concatenate(found)
 
 
-def turns_true(run: Run, condition: Condition) -> np.ndarray:
-    """Tell where a condition becomes true, bool (kernels or 1, steps); each row on its own.
+def turns_true(run: Run, condition: Condition) -> Turned:
+    """Tell where a condition becomes true; each kernel on its own.
 
     What happens at a moment (a start, an end) turns true each time it happens.
     """
-    now = holds(run, condition)
-    before = np.zeros_like(now)
-    before[:, 1:] = now[:, :-1]
-    if any(NAMES[name].is_event for name in condition.names):
-        before = before & np.atleast_2d(_Judge(run, events=False).node(condition.node))
-    return np.asarray(now & ~before)
+    is_event = any(NAMES[name].is_event for name in condition.names)
+    steps, rows = [], []
+    for judge in _blocks(run):
+        now = judge.node(condition.node)
+        before = np.zeros_like(now)
+        before[:, 1:] = now[:, :-1]
+        if is_event:
+            before &= replace(judge, events=False).node(condition.node)
+        row, step = np.nonzero(now & ~before)
+        by_kernel = len(now) > 1 or len(run.program.kernels) == 1
+        steps.append(step)
+        rows.append(row + (judge.rows.start if by_kernel else 0))
+        if not by_kernel:
+            break
+    step, row = np.concatenate(steps), np.concatenate(rows)
+    order = np.argsort(step, kind="stable")
+    return Turned(step[order], row[order], by_kernel)
+
+
+def _blocks(run: Run) -> Iterator[_Judge]:
+    """Yield what judges one block of kernels after the other: all rows of a deep model at once
+    would take gigabytes."""
+    count, memo = len(run.program.kernels), _Memo({}, {})
+    least = min(count, max(4, BLOCK_CELLS // max(1, run.timeline.steps)))
+    cuts = np.linspace(0, count, -(-count // least) + 1).astype(int).tolist()
+    for first, end in pairwise(cuts):
+        yield _Judge(run, slice(first, end), memo)
+
+
+@dataclass(frozen=True, slots=True)
+class _Memo:
+    """What one block worked out and the next ones need too."""
+
+    utilization: dict[Rect, np.ndarray]
+    loads: dict[tuple[tuple[str, ...], float, bool], list[tuple[int, np.ndarray]]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Judge:
-    """Evaluates nodes over a run."""
+    """Evaluates nodes over a run, for a block of kernels."""
 
     run: Run
+    rows: slice
+    memo: _Memo
     events: bool = True
     """False: as if nothing happened at any moment"""
 
@@ -94,15 +152,16 @@ class _Judge:
         if quantity.name in ("nan", "inf"):
             return true_after(
                 run, self._ranges(quantity),
-                lambda r: r.has_nan if quantity.name == "nan" else r.has_inf,
+                lambda r: r.has_nan if quantity.name == "nan" else r.has_inf, self.rows,
             )  # fmt: skip
         if quantity.name == "running":
-            runs = series.cause_codes(run) == series.cause_code("running")
-            return np.asarray(runs & (series.samples_in_work(run) >= 0))
+            runs = series.cause_codes(run, self.rows) == series.cause_code("running")
+            return np.asarray(runs & (series.samples_in_work(run, self.rows) >= 0))
         if not self.events:
             return np.zeros((1, 1), bool)
         timeline = run.timeline
-        return series.moments(run, timeline.start if quantity.name == "starts" else timeline.end)
+        cycles = timeline.start if quantity.name == "starts" else timeline.end
+        return series.moments(run, cycles, self.rows)
 
     def _compare(self, node: Compare) -> np.ndarray:
         if isinstance(node.right, Quantity):
@@ -118,6 +177,7 @@ class _Judge:
             return true_after(
                 self.run, self._ranges(node.left),
                 lambda r: bool(_apply(node.op, np.float64(r.high if up else r.low), value)),
+                self.rows,
             )  # fmt: skip
         if node.left.name == "cycle":
             return self._cycle(node.op, value)
@@ -128,13 +188,13 @@ class _Judge:
             known = (*CAUSES, "running")
             if value not in known:
                 raise CommandError(f"there is no cause '{value}'{hint(value, known)}")
-            found = series.cause_codes(self.run) == series.cause_code(value)
+            found = series.cause_codes(self.run, self.rows) == series.cause_code(value)
         else:
             field = "id" if quantity.name == "kernel" else "family"
             known = tuple(dict.fromkeys(getattr(k, field) for k in self.run.program.kernels))
             if value not in known:
                 raise CommandError(f"there is no {quantity.name} '{value}'{hint(value, known)}")
-            mine = [getattr(k, field) == value for k in self.run.program.kernels]
+            mine = [getattr(k, field) == value for k in self.run.program.kernels[self.rows]]
             found = np.array(mine, bool)[:, None]
         return np.asarray(found if op == "==" else ~found)
 
@@ -157,23 +217,26 @@ class _Judge:
                                        f"{hint(plane, planes)}")  # fmt: skip
                 planes = (plane,)
             return _apply(op, table.at(row, col, planes)[None], value)
-        rows = _kernel_rows(self.run, table.exceeding(planes, value, or_equal=op in (">=", "<")))
+        key = planes, value, op in (">=", "<")
+        if key not in self.memo.loads:
+            self.memo.loads[key] = list(table.exceeding(planes, value, or_equal=key[2]))
+        rows = _kernel_rows(self.run, self.memo.loads[key], self.rows)
         return np.asarray(rows if op in (">", ">=") else ~rows)
 
     def _numbers(self, quantity: Quantity) -> np.ndarray:
         run, place = self.run, quantity.place
         if place:
             return self._placed(quantity)
-        regions = [*run.program.regions_of_kernels()]
+        regions = [*run.program.regions_of_kernels()][self.rows]
         makers: dict[str, Callable[[], np.ndarray]] = {
             "step": lambda: np.arange(run.timeline.steps)[None],
             "cycle": lambda: run.timeline.times[:-1][None],
-            "sample": lambda: series.samples_in_work(run),
+            "sample": lambda: series.samples_in_work(run, self.rows),
             "entered": lambda: series.samples_entered(run),
-            "waiting": lambda: series.waited(run),
+            "waiting": lambda: series.waited(run, self.rows),
             "sram": lambda: run.execution.fields.occupancy.live[regions],
             "allocated": lambda: run.execution.fields.occupancy.allocated[regions, None],
-            "utilization": lambda: series.kernel_utilization(run),
+            "utilization": lambda: series.kernel_utilization(run, self.rows, self.memo.utilization),
         }
         return makers[quantity.name]()
 
@@ -203,9 +266,10 @@ class _Judge:
         return row, col
 
 
-def _kernel_rows(run: Run, found: Iterable[tuple[int, np.ndarray]]) -> np.ndarray:
-    """Return (kernels, steps) from (flow, its steps): a kernel has its own flows and transfers."""
-    index = {kernel.id: i for i, kernel in enumerate(run.program.kernels)}
+def _kernel_rows(run: Run, found: Iterable[tuple[int, np.ndarray]], block: slice) -> np.ndarray:
+    """Return (kernels of a block, steps) from (flow, its steps): a kernel has its own flows and
+    its transfers."""
+    index = {kernel.id: i for i, kernel in enumerate(run.program.kernels[block])}
     rows = np.zeros((len(index), run.timeline.steps), bool)
     flows = flow_table(run).flows
     for flow, steps in found:

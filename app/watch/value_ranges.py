@@ -38,11 +38,13 @@ def ranges(run: Run, what: str, tensor: str = "") -> Ranges:
     return found
 
 
-def true_after(run: Run, found: Ranges, test: Callable[[ValueRange], bool]) -> np.ndarray:
+def true_after(
+    run: Run, found: Ranges, test: Callable[[ValueRange], bool], rows: slice = series.ALL
+) -> np.ndarray:
     """Tell where a claim about what a kernel wrote last holds, bool (kernels, steps)."""
-    done = series.samples_done(run)
+    done = series.samples_done(run, rows)
     holds = np.zeros(done.shape, bool)
-    for index, samples in enumerate(found):
+    for index, samples in enumerate(found[rows]):
         for sample, held in samples.items():
             if test(held):
                 holds[index] |= done[index] == sample

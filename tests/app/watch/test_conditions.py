@@ -9,16 +9,19 @@ import numpy as np
 import pytest
 
 from app.commands import CommandError
+from app.runs.opening import open_run
 from app.runs.run import Run
 from app.watch.conditions import Condition, holds, turns_true
-from tests.app.sessions import mlp_run
+from tests.app.sessions import mesh_config, mlp_run
 from tests.factories.worked import with_values, worked_run
 
 
 def _cycles(run: Run, text: str) -> list[list[int]]:
     """Return the first cycles of the steps at which a condition turns true, row by row."""
     begin = run.timeline.times[:-1]
-    return [begin[row].tolist() for row in turns_true(run, Condition.parse(text))]
+    found = turns_true(run, Condition.parse(text))
+    rows = range(len(run.program.kernels) if found.by_kernel else 1)
+    return [begin[found.step[found.row == row]].tolist() for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -97,3 +100,25 @@ def test_a_tensor_that_no_kernel_writes_is_named() -> None:
 def test_static_conditions_know_it() -> None:
     assert Condition.parse("allocated > 1KB and kernel == a").is_static
     assert not Condition.parse("allocated > 1KB and starts").is_static
+
+
+@pytest.mark.parametrize(
+    "text", ["starts", "running and waiting == 0", "utilization > 10%", "link > 0.5", "step > 3",
+             "sram > 100", "kernel == fc1 and ends", "sample == 1"],
+)  # fmt: skip
+def test_blocks_of_kernels_say_what_all_of_them_at_once_say(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = open_run(810, "transformer", mesh_config(96, 2), {}).run
+    text = text.replace("fc1", run.program.kernels[3].id)
+    assert len(run.program.kernels) > 8
+    whole, dense = turns_true(run, Condition.parse(text)), holds(run, Condition.parse(text))
+    monkeypatch.setattr("app.watch.conditions.BLOCK_CELLS", 1)
+    parts = turns_true(run, Condition.parse(text))
+    assert parts.by_kernel == whole.by_kernel
+    for one, other in ((parts.step, whole.step), (parts.row, whole.row)):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(holds(run, Condition.parse(text)), dense)
+    assert whole.step.size
+    for step in whole.steps[:5].tolist():
+        assert parts.kernels(step) == whole.kernels(step)
