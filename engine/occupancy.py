@@ -18,6 +18,8 @@ from engine.timeline import Timeline
 class SramUse:
     """One buffer of a PE in one step."""
 
+    kernel: str
+    """kernel that it belongs to"""
     name: str
     role: str
     offset: int
@@ -96,9 +98,8 @@ class Occupancy:
             if buffer.kernel in names:
                 live = self.live_bytes(buffer, names[buffer.kernel], step)
                 if live or len(kernels) == 1:
-                    found.append(
-                        SramUse(buffer.name, buffer.role, buffer.offset, buffer.size, live)
-                    )
+                    place = buffer.offset, buffer.size
+                    found.append(SramUse(buffer.kernel, buffer.name, buffer.role, *place, live))
         return tuple(sorted(found, key=lambda use: (use.offset, use.name)))
 
     def _note_spans(self) -> None:

@@ -128,18 +128,19 @@ def _sram(run: Run, step: int, index: int, part: Quantity) -> _Found:
     """Name the buffer that grew, else the largest one that is live."""
     kernel, occupancy = run.program.kernels[index], run.execution.fields.occupancy
     region = _region(run, index)
-    now = {(u.role, u.name): u.live for u in occupancy.uses(region, step)}
-    before = {(u.role, u.name): u.live for u in occupancy.uses(region, step - 1)} if step else {}
+    now = {(u.kernel, u.role, u.name): u.live for u in occupancy.uses(region, step)}
+    earlier = occupancy.uses(region, step - 1) if step else ()
+    before = {(u.kernel, u.role, u.name): u.live for u in earlier}
     grown = {key: live - before.get(key, 0) for key, live in now.items()}
     key = max(now, key=lambda k: (grown[k], now[k]) if step else (0, now[k]))
     was = f" (was {count(int(occupancy.live[region, step - 1]))} B)" if step else ""
     change = f"grew by {count(grown[key])} B" if step and grown[key] > 0 else "holds most"
+    owner = "" if key[0] == kernel.id else f" of {key[0]}"
     text = (
         f"{count(int(occupancy.live[region, step]))} B live on {kernel.id}'s fullest PE{was}; "
-        f"{key[0]} '{key[1]}' {change} to {count(now[key])} B"
+        f"{key[1]} '{key[2]}'{owner} {change} to {count(now[key])} B"
     )
-    held = next(b for b in run.program.buffers
-                if (b.kernel, b.role, b.name) == (kernel.id, *key))  # fmt: skip
+    held = next(b for b in run.program.buffers if (b.kernel, b.role, b.name) == key)
     routes = tuple(decisions.route(t) for t in decisions.transfers_of(run, held))
     place = part.place or (kernel.region.row, kernel.region.col)
     return _Found(text, (decisions.buffer(run, held), *routes), (int(place[0]), int(place[1])))

@@ -48,3 +48,17 @@ def test_ends_of_each_kind_of_flow(session: Debugger) -> None:
     assert decisions.flow_ends(run, "fc0") == ("fc0",)
     first = run.program.transfers[0]
     assert decisions.flow_ends(run, first.id) == (first.producer, *first.consumers)
+
+
+def test_stop_on_live_sram_names_whose_buffer_grew(session: Debugger) -> None:
+    live = session.run.execution.fields.occupancy.live[0]
+    told = []
+    for wanted in sorted({*live[1:].tolist()} - {*range(int(live[0]) + 1)})[::3]:
+        session.do("first")
+        session.do("until", f"sram >= {wanted}")
+        stop = session.view_breaks().stop
+        assert stop is not None
+        told.append(stop.evidence[0])
+        assert f"{int(live[stop.step]):,} B live" in told[-1]
+    names = [kernel.id for kernel in session.run.program.kernels]
+    assert any(f"' of {name} grew" in text for text in told for name in names)
