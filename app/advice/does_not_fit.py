@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.advice.activation_bound import less_kept
 from app.advice.facts import Facts
 from app.advice.rule import Change, Changes, Finding, Rule, slots_pair
 from app.units import count
@@ -16,7 +17,7 @@ def check(facts: Facts) -> Finding | None:
     proposals: list[Changes] = []
     if run.config.storage != "fp16":
         proposals.append((Change("dtype", "fp16"),))
-    proposals += _training(facts)
+    proposals += less_kept(facts) + _optimizer(facts)
     if run.config.weights == "stored":
         proposals.append((Change("weights", "int8"),))
     proposals += [slots_pair(n) for n in (2, 1) if (run.config.in_slots or 99) > n]
@@ -36,17 +37,12 @@ def check(facts: Facts) -> Finding | None:
     )  # fmt: skip
 
 
-def _training(facts: Facts) -> list[Changes]:
-    """Return what takes activations and state of a streamed training step off the wafer."""
-    run = facts.run
-    phases = {value for k in run.program.kernels for key, value in k.tags if key == "phase"}
-    if run.program.mode != "streaming" or "backward" not in phases:
-        return []
-    held = run.compiled.report.activation_bytes / 1e6
-    found: list[Changes] = [(Change("activation_mb", f"{held / part:.4g}"),) for part in (10, 100)]
-    if "optimizer" in phases:
-        found.append((Change("optimizer", "host"),))
-    return found
+def _optimizer(facts: Facts) -> list[Changes]:
+    """Return what takes the state of a streamed training step off the wafer."""
+    program = facts.run.program
+    updates = any(("phase", "optimizer") in kernel.tags for kernel in program.kernels)
+    outside = program.mode == "streaming" and updates
+    return [(Change("optimizer", "host"),)] if outside else []
 
 
 RULE = Rule("does-not-fit", "The program does not fit", check)

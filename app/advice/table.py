@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.advice import (
+    activation_bound,
     coarse_chunks,
     does_not_fit,
     fabric_bound,
@@ -12,6 +13,7 @@ from app.advice import (
     idle_mesh,
     loader_bound,
     memory_bound,
+    mode_choice,
     overhead,
     relayout,
     slots,
@@ -27,9 +29,9 @@ from app.runs.run import Run
 RULES: dict[str, Rule] = {
     module.RULE.id: module.RULE
     for module in (
-        does_not_fit, sram_full, slots, fill_drain, stage_imbalance, tile_imbalance, overhead,
-        coarse_chunks, relayout, memory_bound, fabric_bound, weight_bound, loader_bound, host_bound,
-        hot_link, idle_mesh,
+        does_not_fit, mode_choice, sram_full, activation_bound, slots, fill_drain,
+        stage_imbalance, tile_imbalance, overhead, coarse_chunks, relayout, memory_bound,
+        fabric_bound, weight_bound, loader_bound, host_bound, hot_link, idle_mesh,
     )
 }  # fmt: skip
 """rule id -> rule, most urgent kind first"""

@@ -30,12 +30,16 @@ _FIGURES = (
 
 
 def compare_figures(a: Run, b: Run) -> tuple[CompareRow, ...]:
-    """Return the headline figures of both runs."""
+    """Return the headline figures of both runs; of unequal samples no makespan is better."""
     first, second = figures(a), figures(b)
+    unequal = {"makespan"} if first.samples != second.samples else set()
     return tuple(
-        make_row(name, unit, getattr(first, field), getattr(second, field), better)
+        make_row(
+            name, unit, getattr(first, field), getattr(second, field),
+            0 if field in unequal else better,
+        )
         for name, unit, field, better in _FIGURES
-    )
+    )  # fmt: skip
 
 
 def compare_causes(a: Run, b: Run) -> tuple[CompareRow, ...]:

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.causes import CAUSES
 from engine.geometry import Rect
 from engine.kernels.dot.spec import Dot
-from engine.machine import parse_machine
+from engine.machine import generic_mesh, parse_machine
 from engine.program import HOST
 from engine.run import Execution, execute
 from lowering.cache import StageCache
@@ -122,6 +123,44 @@ def test_a_loader_paces_the_run_by_its_rate_and_workers() -> None:
     assert all(rest[1] <= each < 20_000 for each in rest.values())
     ahead = run(compile_graph(graph, apply_knob(slow, "loader_prefetch", 8)))
     assert ahead.timeline.makespan <= spans[1].makespan
+
+
+def loaded(prefetch: int, decode: int, samples: int = 6) -> Execution:
+    """Run a product of 32,768 input elements, a wavelet a cycle from the host, behind a loader."""
+    shapes = {"x": (64, 512), "w0": (512, 4), "y": (64, 4)}
+    graph = tiny_graph(shapes, Dot(inputs=("x", "w0"), outputs=("y",)))
+    machine = replace(MESH.machine, host_wavelets_per_cycle=1.0)
+    config = replace(
+        MESH, machine=machine, decode_rate=machine.clock_hz / decode, loader_prefetch=prefetch,
+        samples=samples,
+    )  # fmt: skip
+    return run(compile_graph(graph, config))
+
+
+def test_a_second_sample_held_hides_what_leaves_and_a_third_nothing() -> None:
+    periods = []
+    for prefetch in (1, 2, 3, 9):
+        timeline = loaded(prefetch, 40_000).timeline
+        (period,) = set(np.diff(timeline.start[0]).tolist())
+        periods.append(period)
+    assert periods[1:] == [40_000] * 3
+    assert periods[0] - 40_000 in (32_768, 32_769)  # a word a cycle, rates rounded down
+
+
+def test_a_loader_too_slow_by_half_shows_half_of_the_time_as_wait_host() -> None:
+    shapes = {"x": (512, 64), "w0": (64, 64), "y": (512, 64)}
+    graph = tiny_graph(shapes, Dot(inputs=("x", "w0"), outputs=("y",)))
+    mesh = replace(MESH, machine=generic_mesh(16, 16), samples=40)
+    work = run(compile_graph(graph, mesh)).profiles["y"].length
+    rate = mesh.machine.clock_hz / (2 * work)
+    slow = run(compile_graph(graph, replace(mesh, decode_rate=rate)))
+    starts = slow.timeline.start[0]
+    assert np.diff(starts).tolist() == [2 * work] * 39
+    waited = slow.fields.cause_sums(CAUSES.index("wait-host")).sum()
+    # 39 waits between 40 samples; the first is fill
+    assert waited == 39 * work * slow.program.kernels[0].region.area
+    assert abs(39 * work / slow.timeline.makespan - 0.5) < 0.02
+    assert "the host's loader holds" in slow.bottleneck.sentence
 
 
 def test_hops_lengthen_the_way_of_every_transfer() -> None:

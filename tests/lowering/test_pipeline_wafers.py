@@ -10,6 +10,7 @@ import pytest
 from engine.kernels.dot.spec import Dot
 from engine.machine import MachineSpec, generic_mesh
 from engine.progress import NO_PROGRESS, Cancelled, Progress
+from lowering import larger
 from lowering.compiler import compile_graph
 from lowering.config import CompileConfig
 from lowering.graph import Graph
@@ -107,10 +108,13 @@ def test_the_report_says_so_in_text_and_data() -> None:
     assert (data["count"], data["mode"], data["standing"]) == (3, "pipeline", "bound")
 
 
-def test_a_pipeline_without_any_place_says_what_would_hold_it() -> None:
+def test_a_pipeline_without_any_place_says_what_would_hold_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     config = CompileConfig(machine=generic_mesh(3, 3), mode="pipeline")
     with pytest.raises(DoesNotFit, match="it would fit on mesh-64x64"):
         compile_graph(model_graph("gpt2_2l"), config)
+    monkeypatch.setattr(larger, "TRIED_IN_PIPELINE", 100)
     with pytest.raises(DoesNotFit, match=r"a pipeline needs at least [0-9]+ wafers of mesh-3x3"):
         compile_graph(step_graph("gpt2_2l"), config)
 

@@ -17,7 +17,7 @@ from engine.causes import CAUSES
 from engine.kernels.dot.spec import Dot
 from engine.machine import PRESETS, MachineSpec, generic_mesh, parse_machine
 from engine.models import program_models
-from engine.program import HOST
+from engine.program import HOST, Tiling
 from engine.run import Execution, execute
 from engine.values import run_values
 from lowering.compiler import compile_graph
@@ -31,19 +31,23 @@ from lowering.stages.streaming import weight_streams
 from tests.factories.graphs import model_graph, tiny_graph
 from tests.factories.light import light_path, reseed_light, without_last
 from tests.factories.onnx_models import saved
-from tests.factories.training import step_graph
+from tests.factories.training import initial_inputs, step_graph
 from tests.lowering.frontends.transformer.small import LLAMA, Seeded
 
 DATA = Path(__file__).parents[1] / "data"
 SIDE = 64
 """rows and columns of the weights of a layer: 4,096 wavelets"""
+LONG = 512
+"""positions from which work outlasts weights that come one wavelet a cycle"""
 
 
-def streamed(layers: int, machine: MachineSpec, prefetch: int = 1, samples: int = 1) -> Execution:
+def streamed(
+    layers: int, machine: MachineSpec, prefetch: int = 1, samples: int = 1, rows: int = 8
+) -> Execution:
     """Run a chain of square products on streamed weights."""
     names = ["x", *(f"y{i}" for i in range(layers))]
     ops = [Dot(inputs=(a, f"w{i}"), outputs=(b,)) for i, (a, b) in enumerate(pairwise(names))]
-    shapes = dict.fromkeys(names, (8, SIDE)) | {f"w{i}": (SIDE, SIDE) for i in range(layers)}
+    shapes = dict.fromkeys(names, (rows, SIDE)) | {f"w{i}": (SIDE, SIDE) for i in range(layers)}
     config = CompileConfig(machine=machine, mode="streaming", prefetch=prefetch, samples=samples)
     compiled = compile_graph(tiny_graph(shapes, *ops), config)
     return execute(compiled.program, compiled.store, every_step=True)
@@ -56,35 +60,52 @@ def slow_port(latency: int = 500) -> MachineSpec:
     )
 
 
-def test_one_layer_bound_by_weights_takes_latency_and_bytes_over_bandwidth() -> None:
-    run = streamed(1, slow_port())
-    assert run.timeline.start[0, 0] == 500 + SIDE * SIDE
-    assert run.timeline.end[0, 0] == 500 + SIDE * SIDE + run.profiles["y0"].length
+@pytest.mark.parametrize(("rate", "arriving"), [(1.0, 4096), (2.5, 1639), (4.0, 1024)])
+def test_one_layer_bound_by_weights_takes_latency_and_bytes_over_bandwidth(
+    rate: float, arriving: int
+) -> None:
+    run = streamed(1, replace(slow_port(), weight_wavelets_per_cycle=rate))
+    assert run.timeline.start[0, 0] == 500 + arriving
+    assert run.timeline.end[0, 0] == 500 + arriving + run.profiles["y0"].length
     assert run.bottleneck.kind == "weights"
 
 
-def test_wide_ports_leave_a_layer_its_profile() -> None:
-    machine = replace(slow_port(0), weight_wavelets_per_cycle=1e6)
-    run = streamed(1, machine)
+def test_wide_ports_are_as_fast_as_the_links_behind_them() -> None:
+    run = streamed(1, replace(slow_port(0), weight_wavelets_per_cycle=1e6))
     stream = run.program.streams[0]
-    assert stream.cycles == 4 * SIDE * SIDE // run.program.kernels[0].region.rows
-    assert run.timeline.end[0, 0] - run.timeline.start[0, 0] == run.profiles["y0"].length
+    # 16 rows take 256 words each, at most one in four cycles
+    assert run.timeline.start[0, 0] == stream.cycles == 4 * SIDE * SIDE // 16
 
 
-def test_prefetch_overlaps_to_the_longer_of_the_two() -> None:
-    run = streamed(2, slow_port(0))
-    first, second = (stream.cycles for stream in run.program.streams)
-    # the second layer's weights follow the first's at once and arrive while the first runs
-    assert run.timeline.start[0, 0] == first
-    assert run.timeline.start[1, 0] == max(first + second, run.timeline.start[1, 0])
-    ended = run.timeline.end[0, 0]
-    assert ended < first + second == run.timeline.start[1, 0]
+def test_layers_bound_by_compute_take_their_profiles_and_the_first_arrival() -> None:
+    run = streamed(2, slow_port(0), samples=3, rows=LONG)
+    lengths = [run.profiles[name].length for name in ("y0", "y1")]
+    starts = run.timeline.start[:2]
+    assert min(lengths) > 4 * SIDE * SIDE
+    assert starts[0, 0] == SIDE * SIDE
+    assert (run.timeline.end[:2] - starts == np.array(lengths)[:, None]).all()
+    # a sample's first weights come when the last one has ended, its others in the turns before
+    assert np.diff(starts[0]).tolist() == [SIDE * SIDE + sum(lengths) + 1] * 2
+    assert run.bottleneck.kind == "compute"
 
 
-def test_without_prefetch_arrival_and_work_add_up() -> None:
-    run = streamed(2, slow_port(0), prefetch=0)
-    second = run.program.streams[1].cycles
-    assert run.timeline.start[1, 0] == run.timeline.end[0, 0] + second
+@pytest.mark.parametrize("rows", [8, LONG])
+@pytest.mark.parametrize("rate", [0.5, 1.0, 3.0])
+def test_prefetch_overlaps_to_the_longer_of_the_two(rows: int, rate: float) -> None:
+    machine = replace(slow_port(0), weight_wavelets_per_cycle=rate)
+    run = streamed(2, machine, rows=rows)
+    arriving, work = -(-SIDE * SIDE // rate), run.profiles["y0"].length
+    assert run.timeline.start[1, 0] - run.timeline.start[0, 0] == max(arriving, work)
+    assert (arriving > work) == (rows == 8)
+
+
+@pytest.mark.parametrize("rows", [8, LONG])
+@pytest.mark.parametrize("rate", [0.5, 1.0, 3.0])
+def test_without_prefetch_arrival_and_work_add_up(rows: int, rate: float) -> None:
+    machine = replace(slow_port(0), weight_wavelets_per_cycle=rate)
+    run = streamed(2, machine, prefetch=0, rows=rows)
+    arriving, work = -(-SIDE * SIDE // rate), run.profiles["y0"].length
+    assert run.timeline.start[1, 0] - run.timeline.start[0, 0] == arriving + work
 
 
 def test_waits_for_weights_are_named() -> None:
@@ -141,12 +162,33 @@ def test_both_modes_give_the_same_values(name: str) -> None:
         assert np.abs(ours - theirs).max() <= 1e-5 * np.abs(theirs).max()
 
 
+@pytest.mark.parametrize(
+    "name", ["demo-transformer", "demo-cnn", "mlp", "llama", "step mlp", "step gpt2_2l"]
+)
+def test_where_sums_run_in_the_same_order_both_modes_agree_bit_for_bit(name: str) -> None:
+    trains = name.startswith("step ")
+    graph = step_graph(name.removeprefix("step ")) if trains else valued_graph(name)
+    inputs = initial_inputs(graph) if trains else default_inputs(graph)
+    roomy = CompileConfig(machine=replace(generic_mesh(64, 64), sram_bytes=1 << 24), samples=1)
+    names = [kernel.id for kernel in compile_graph(graph, roomy).program.kernels]
+    alone = replace(roomy, pe_caps=tuple((each, 1) for each in names))
+    found = []
+    for mode in ("pipeline", "streaming"):
+        compiled = compile_graph(graph, replace(alone, mode=mode))
+        assert {kernel.tiling for kernel in compiled.program.kernels} == {Tiling(1, 1, 1)}
+        found.append(run_values(compiled.program, compiled.store, inputs).outputs())
+    for output in graph.outputs:
+        np.testing.assert_array_equal(found[0][output], found[1][output], err_msg=output)
+
+
 def test_auto_streams_what_no_pipeline_can_hold() -> None:
     graph = model_graph("demo-gpt2-small")
     # 163 million weights of 4 bytes (the tied table in both layouts) into 4,096 PEs of 45 KB
     compiled = compile_graph(graph, CompileConfig(machine=parse_machine("mesh-64x64")))
     assert compiled.program.mode == "streaming"
     assert "the weights take 0.7 GB" in compiled.report.notes[0]
+    other = CompileConfig(machine=parse_machine("mesh-64x64"), mode="pipeline")
+    assert not compile_graph(graph, other).fits
 
 
 def test_auto_keeps_a_pipeline_that_fits_and_gives_both_figures() -> None:

@@ -102,6 +102,25 @@ def test_knobs_that_differ_are_named() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("samples", ["4", "2"])
+def test_modes_are_compared_by_throughput_where_samples_differ(samples: str) -> None:
+    a = mlp_run()
+    config = apply_knob(apply_knob(mesh_config(64, 4), "mode", "streaming"), "samples", samples)
+    b = open_run(0, "mlp", config, {}).run
+    assert (a.program.mode, b.program.mode) == ("pipeline", "streaming")
+    view = view_compare(a, b)
+    rows = {row.name: row for row in view.rows}
+    assert rows["makespan"].verdict == ("worse" if samples == "4" else "changed")
+    assert rows["throughput"].verdict == "worse"
+    assert rows["peak SRAM"].b == b.compiled.report.rows[0].sram_bytes
+    causes = {row.name: row for row in view.causes}
+    assert causes["wait-weights"].a == 0 < causes["wait-weights"].b
+    assert ("mode", "pipeline", "streaming") in view.knobs
+    kernels = {kernel.name for kernel in view.kernels}
+    assert kernels == {kernel.id for kernel in a.program.kernels}
+    assert all(kernel.state not in ("new", "gone") for kernel in view.kernels)
+
+
 def test_notes_warn_of_what_cannot_be_compared() -> None:
     a = mlp_run()
     notes = compare_notes(a, changed("samples", "2"))

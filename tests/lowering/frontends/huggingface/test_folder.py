@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.machine import generic_mesh
 from engine.values import run_values
 from lowering.compiler import compile_graph
 from lowering.config import CompileConfig
@@ -52,6 +53,54 @@ def drawn(shapes: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
         name: (dice.standard_normal(shape) * 0.5).astype(np.float32)
         for name, shape in shapes.items()
     }
+
+
+BERT = {
+    "model_type": "bert", "vocab_size": 11, "hidden_size": 8, "intermediate_size": 6,
+    "num_hidden_layers": 2, "num_attention_heads": 2, "max_position_embeddings": 9,
+    "type_vocab_size": 2, "hidden_act": "gelu",
+}  # fmt: skip
+
+
+def bert_tensors() -> dict[str, np.ndarray]:
+    """Weights of two BERT layers and the pooler."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (11, 8),
+        "embeddings.position_embeddings.weight": (9, 8),
+        "embeddings.token_type_embeddings.weight": (2, 8),
+    }
+    linear = {"pooler.dense": (8, 8)}
+    norms = ["embeddings.LayerNorm"]
+    for layer in range(2):
+        at = f"encoder.layer.{layer}"
+        linear |= {f"{at}.attention.self.{part}": (8, 8) for part in ("query", "key", "value")}
+        linear |= {f"{at}.attention.output.dense": (8, 8), f"{at}.intermediate.dense": (6, 8),
+                   f"{at}.output.dense": (8, 6)}  # fmt: skip
+        norms += [f"{at}.attention.output.LayerNorm", f"{at}.output.LayerNorm"]
+    shapes |= {f"{name}.weight": shape for name, shape in linear.items()}
+    shapes |= {f"{name}.bias": shape[:1] for name, shape in linear.items()}
+    shapes |= {f"{name}.{part}": (8,) for name in norms for part in ("weight", "bias")}
+    return drawn(shapes)
+
+
+@pytest.mark.parametrize("mode", ["pipeline", "streaming"])
+@pytest.mark.parametrize("prefix", ["", "bert."])
+def test_a_small_bert_on_the_mesh_equals_its_formula(
+    mode: str, prefix: str, tmp_path: Path
+) -> None:
+    config, ids = BERT, np.array([[3, 1, 4, 1, 5]])
+    write_config(tmp_path, **config)
+    plain = write_tensors(tmp_path / "plain", bert_tensors())
+    want = bert({k: v for k, v in config.items() if isinstance(v, int)}, read_header(plain), ids[0])
+    named = {prefix + name: array for name, array in bert_tensors().items()}
+    write_tensors(tmp_path / "model.safetensors", named)
+    graph = load_folder(tmp_path, ModelOptions(sequence=5))
+    made = compile_graph(graph, CompileConfig(machine=generic_mesh(32, 32), mode=mode))
+    found = run_values(made.program, made.store, {"ids": ids}).outputs()
+    assert np.abs(want).max() > 1
+    np.testing.assert_allclose(found["hidden"][0], want, rtol=0, atol=1e-5)
+    first = want[0] @ bert_tensors()["pooler.dense.weight"].T + bert_tensors()["pooler.dense.bias"]
+    np.testing.assert_allclose(found["pooled"][0], np.tanh(first), rtol=0, atol=1e-5)
 
 
 LLAMA = {
