@@ -7,19 +7,20 @@ from lowering.compiler import passed_graph
 from lowering.config import CompileConfig
 from lowering.graph import Graph
 from lowering.passes.cold import keep_tables_outside
-from lowering.passes.recompute import Checkpointed, checkpoint
+from lowering.passes.recompute import least_peak
 
 
-def activation_floor(graph: Graph, config: CompileConfig, cache: StageCache) -> Checkpointed:
-    """Return a graph, as imported, under the least activation budget that can be met.
+def activation_floor(graph: Graph, config: CompileConfig, cache: StageCache) -> tuple[int, int]:
+    """Return the least bytes alive at once that `activation_mb` can reach for a graph as imported,
+    and how many segments of its forward work can run again for it.
 
     Counted in the order in which kernels take turns; nothing is placed or timed.
     """
     ready = passed_graph(graph, config, cache)
 
-    def find() -> Checkpointed:
+    def find() -> tuple[int, int]:
         kept = keep_tables_outside(ready).graph if config.embedding == "host" else ready
-        return checkpoint(kept, 0, config.storage, config.fusion, outside=config.outside_phase)
+        return least_peak(kept, config.storage, config.fusion, outside=config.outside_phase)
 
     key = (ready, config.embedding, config.storage, config.fusion, config.outside_phase)
     return cache.get("activation floor", key, find)

@@ -70,24 +70,23 @@ def remedy(run: Run, cache: StageCache) -> Remedy | None:
     if not any(dict(kernel.tags).get("phase") == "backward" for kernel in run.program.kernels):
         return None
     now = run.compiled.report.activations.peak_bytes
-    least = activation_floor(run.compiled.graph, run.config, cache)
-    if not least.segments:
+    least, segments = activation_floor(run.compiled.graph, run.config, cache)
+    if not segments:
         return Remedy(
             "activation_mb cannot lower it: that takes a training step in which one activation "
             "leads from layer to layer", "",
         )  # fmt: skip
     set_to = "" if run.config.activation_mb is None else f" (now {run.config.activation_mb:g})"
-    if least.after_bytes >= now:
+    if least >= now:
         return Remedy(
-            f"activation_mb{set_to} cannot lower it: with any of the {least.segments:,} segments "
-            "of the forward pass run again as much would be alive", "",
+            f"activation_mb{set_to} cannot lower it: with all {segments:,} segments of the forward "
+            "pass run again as much would be alive", "",
         )  # fmt: skip
-    budget = _rounded_up(least.after_bytes / 1e6)
+    budget = _rounded_up(least / 1e6)
     return Remedy(
-        f"activation_mb = {budget}{set_to} lowers it: with {least.repeated:,} of "
-        f"{least.segments:,} segments of the forward pass run again at most "
-        f"{size(least.after_bytes)} are alive at once, {1 - least.after_bytes / now:.0%} less "
-        "(counted, not timed)", budget,
+        f"activation_mb = {budget}{set_to} lowers it: with enough of the {segments:,} segments of "
+        f"the forward pass run again at most {size(least)} are alive at once, "
+        f"{1 - least / now:.0%} less (counted, not timed)", budget,
     )  # fmt: skip
 
 

@@ -131,7 +131,7 @@ class MainScreen(Screen[None]):
         if is_tall:
             below += lines.lanes(shot.timeline, glyphs, width, _MOST_LANES)
         if shot.streaming is not None:
-            below += turn_lines(shot.streaming, glyphs, is_tall=is_tall)
+            below += turn_lines(shot.streaming, glyphs, width, is_tall=is_tall)
         below.append(lines.moment(shot.status, width))
         below.append(lines.answer(shot.status, shot.map, shot.error, self.note, glyphs, width))
         keys = Text(no_wrap=True)

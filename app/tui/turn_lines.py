@@ -12,28 +12,29 @@ from app.views.streaming import ArrivalRow, LeavingRow, StreamingView
 _CELLS = 8
 """of a bar"""
 _MOST_ROWS = 4
-"""arrivals, then what leaves, drawn where there is room"""
+"""arrivals, then what leaves, drawn in a tall window; else the first alone"""
+_WIDE = 110
+"""cells from which phases that are done are named too"""
 
 
-def turn_lines(view: StreamingView, glyphs: Glyphs, *, is_tall: bool) -> list[Text]:
-    """Return the sentence, the phases of the turn in one line, and in a tall window arrivals."""
-    found = [Text(view.sentence, no_wrap=True, overflow="ellipsis"), _phases(view, glyphs)]
-    if is_tall:
-        rows: tuple[ArrivalRow | LeavingRow, ...] = (*view.arriving, *view.leaving)
-        found += [_moving(row, glyphs) for row in rows[:_MOST_ROWS]]
-    return found
+def turn_lines(view: StreamingView, glyphs: Glyphs, width: int, *, is_tall: bool) -> list[Text]:
+    """Return whose turn it is with its phases in one line, then what is on its way."""
+    rows: tuple[ArrivalRow | LeavingRow, ...] = (*view.arriving, *view.leaving)
+    below = [Text(view.quiet, "dim", no_wrap=True, overflow="ellipsis")] if view.quiet else []
+    below += [_moving(row, glyphs) for row in rows]
+    return [_turn(view, glyphs, width), *below[: _MOST_ROWS if is_tall else 1]]
 
 
-def _phases(view: StreamingView, glyphs: Glyphs) -> Text:
-    text = Text(no_wrap=True, overflow="ellipsis")
-    for index, phase in enumerate(view.phases):
-        text.append("  " if index else "")
+def _turn(view: StreamingView, glyphs: Glyphs, width: int) -> Text:
+    text = Text(view.headline, no_wrap=True, overflow="ellipsis")
+    for phase in view.phases:
         if phase.state == "now":
-            text.append(f"{phase.name} ", "bold")
+            text.append(f"  {phase.name} ", "bold")
             text.append(bar(phase.share, _CELLS, glyphs), "#7cc8f5")
             text.append(f" {percent(phase.share)}", "bold")
-        else:
-            text.append(f"{phase.name} {phase.state}", "dim" if phase.state == "later" else "")
+        elif phase.state == "later" or width >= _WIDE:
+            style = "dim" if phase.state == "later" else ""
+            text.append(f"  {phase.name} {phase.state}", style)
     return text
 
 

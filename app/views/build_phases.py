@@ -6,7 +6,7 @@ cycles too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,10 @@ from app.units import count, percent, size
 from app.views.streaming import PHASE_LABELS, TurnPhase
 from engine.causes import CAUSES
 from engine.machine import DTYPE_BYTES
-from engine.program import HOST, Transfer
+from engine.program import HOST, Tensor, Transfer
+
+Tensors = Mapping[str, Tensor]
+"""tensors of the program by id"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Flow:
     """left by the cycle asked for, 0..1"""
 
 
-def flow_of(run: Run, index: int, sample: int, cycle: int) -> Flow:
+def flow_of(run: Run, tensors: Tensors, index: int, sample: int, cycle: int) -> Flow:
     """Return a sample of the program's transfer `index` as it stands at a cycle."""
     timeline, transfer = run.timeline, run.program.transfers[index]
     chunks = transfer.chunks
@@ -46,23 +49,22 @@ def flow_of(run: Run, index: int, sample: int, cycle: int) -> Flow:
     moved = timeline.moved(index, cycle) - sample * words
     share = min(1.0, max(0.0, moved / words)) if words else float(cycle >= left)
     end = int(timeline.arrived[first : first + chunks].max())
-    return Flow(begin, left, end, tensor_bytes(run, transfer), share)
+    tensor = tensors[transfer.tensor]
+    held = tensor.elements * DTYPE_BYTES[tensor.storage]
+    return Flow(begin, left, end, held, share)
 
 
-def tensor_bytes(run: Run, transfer: Transfer) -> int:
-    """Return the bytes of a transfer's tensor as stored."""
-    tensor = next((t for t in run.program.tensors if t.id == transfer.tensor), None)
-    return 0 if tensor is None else tensor.elements * DTYPE_BYTES[tensor.storage]
-
-
-def turn_phases(run: Run, kernel: int, sample: int, begin: int, end: int) -> tuple[TurnPhase, ...]:
+def turn_phases(
+    run: Run, tensors: Tensors, kernel: int, sample: int, cycles: tuple[int, int]
+) -> tuple[TurnPhase, ...]:
     """Return the phases of a kernel's turn on a sample as they stand in cycles [begin, end)."""
-    return tuple(_Teller(run, kernel, sample, begin, end).phases())
+    return tuple(_Teller(run, tensors, kernel, sample, *cycles).phases())
 
 
 @dataclass(frozen=True, slots=True)
 class _Teller:
     run: Run
+    tensors: Tensors
     kernel: int
     sample: int
     begin: int
@@ -119,7 +121,10 @@ class _Teller:
     def _moving(self, name: str, transfers: Sequence[int]) -> Iterator[TurnPhase]:
         """Give the phase in which some transfers move, if there are any."""
         if transfers:
-            flows = [flow_of(self.run, index, self.sample, self.begin) for index in transfers]
+            flows = [
+                flow_of(self.run, self.tensors, index, self.sample, self.begin)
+                for index in transfers
+            ]
             total = sum(flow.bytes for flow in flows)
             share = sum(flow.bytes * flow.share for flow in flows) / max(1, total)
             first, last = min(f.begin for f in flows), max(f.end for f in flows)
@@ -150,7 +155,7 @@ class _Teller:
 
     def _outside(self, out: Sequence[int], names: Sequence[str]) -> TurnPhase:
         """Return the work that is done outside once all of `out` is there."""
-        there = max(flow_of(self.run, i, self.sample, self.begin).end for i in out)
+        there = max(flow_of(self.run, self.tensors, i, self.sample, self.begin).end for i in out)
         more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
         return self._phase(
             "outside", there, there, 0.0, f"{names[0]}{more}, takes no cycles here"

@@ -12,7 +12,7 @@ import numpy as np
 from app.finding.because import gap_at
 from app.runs.run import Run
 from app.units import percent, size
-from app.views.build_phases import flow_of, leaves_by_weight_port, turn_phases
+from app.views.build_phases import Tensors, flow_of, leaves_by_weight_port, turn_phases
 from app.views.streaming import ArrivalRow, LeavingRow, StreamingView
 from engine.program import HOST
 
@@ -29,14 +29,17 @@ def view_streaming(run: Run, step: int) -> StreamingView | None:
     is_waiting = not turn
     if is_waiting:
         turn = _next(run, end)
+    tensors = {tensor.id: tensor for tensor in run.program.tensors}
     own = [run.program.kernels[kernel] for kernel, _ in turn]
     names = tuple(dict.fromkeys(kernel.id for kernel in own))
     training = ", ".join(dict.fromkeys(dict(kernel.tags).get("phase", "") for kernel in own))
     phases = tuple(
-        phase for kernel, sample in turn for phase in turn_phases(run, kernel, sample, begin, end)
+        phase
+        for kernel, sample in turn
+        for phase in turn_phases(run, tensors, kernel, sample, (begin, end))
     )
-    arriving = tuple(sorted(_arriving(run, begin, end), key=lambda row: row.cycles_left))
-    leaving = tuple(sorted(_leaving(run, begin, end), key=lambda row: row.cycles_left))
+    arriving = tuple(sorted(_arriving(run, tensors, begin, end), key=lambda row: row.cycles_left))
+    leaving = tuple(sorted(_leaving(run, tensors, begin, end), key=lambda row: row.cycles_left))
     waits_for = _missing(run, names[0], step) if is_waiting and names else ""
     headline = _headline(names, is_waiting, waits_for or training)
     quiet = _quiet(run, begin, arriving)
@@ -78,22 +81,23 @@ def _missing(run: Run, kernel: str, step: int) -> str:
     return "" if gap is None else gap.underlying
 
 
-def _arriving(run: Run, begin: int, end: int) -> Iterator[ArrivalRow]:
+def _arriving(run: Run, tensors: Tensors, begin: int, end: int) -> Iterator[ArrivalRow]:
     program, timeline = run.program, run.timeline
-    for place, stream in enumerate(program.streams):
-        row = len(program.kernels) + place
-        handed = int(timeline.chunk_start[len(program.transfers) + place])
-        there = timeline.arrived[handed : handed + timeline.samples]
-        starts, ends = timeline.start[row], timeline.end[row]
-        for sample in np.flatnonzero((starts < end) & (there > begin)).tolist():
-            start, stop = int(starts[sample]), int(ends[sample])
-            passed = min(begin, stop) - min(begin, start)
-            sent = stream.words * passed // max(1, stop - start)
-            times = stop, int(there[sample]) - begin
-            yield _arrival(run, stream.kernel, "weights", sample, stream.words, sent, times)
+    rows = slice(len(program.kernels), len(program.kernels) + len(program.streams))
+    first = int(timeline.chunk_start[len(program.transfers)])
+    starts, ends = timeline.start[rows], timeline.end[rows]
+    there = timeline.arrived[first : first + starts.size].reshape(starts.shape)
+    moving = (starts < end) & (there > begin)
+    for place, sample in zip(*(axis.tolist() for axis in moving.nonzero()), strict=True):
+        stream = program.streams[place]
+        start, stop = int(starts[place, sample]), int(ends[place, sample])
+        passed = min(begin, stop) - min(begin, start)
+        sent = stream.words * passed // max(1, stop - start)
+        times = stop, int(there[place, sample]) - begin
+        yield _arrival(run, stream.kernel, "weights", sample, stream.words, sent, times)
     for index, sample in _moving(run, begin, end, from_host=True):
         transfer = program.transfers[index]
-        flow = flow_of(run, index, sample, begin)
+        flow = flow_of(run, tensors, index, sample, begin)
         words = -(-flow.bytes // program.machine.wavelet_bytes)
         what = "state" if transfer.port == "weights" else "input"
         yield _arrival(
@@ -117,11 +121,11 @@ def _progress(done: int, total: int, cycles_left: int) -> str:
     return f"{size(done)} of {size(total)}, {cycles_left:,} cycles left"
 
 
-def _leaving(run: Run, begin: int, end: int) -> Iterator[LeavingRow]:
+def _leaving(run: Run, tensors: Tensors, begin: int, end: int) -> Iterator[LeavingRow]:
     outside = {name for work in run.program.outside for name in work.reads}
     for index, sample in _moving(run, begin, end, from_host=False):
         transfer = run.program.transfers[index]
-        flow = flow_of(run, index, sample, begin)
+        flow = flow_of(run, tensors, index, sample, begin)
         what = "gradient" if transfer.tensor in outside else "new state"
         sent, left = int(flow.bytes * flow.share), flow.end - begin
         yield LeavingRow(
@@ -146,13 +150,22 @@ def _quiet(run: Run, cycle: int, arriving: tuple[ArrivalRow, ...]) -> str:
 
 def _moving(run: Run, begin: int, end: int, *, from_host: bool) -> Iterator[tuple[int, int]]:
     """Give (transfer, sample) of what comes from the host, or leaves by the weight ports."""
-    timeline = run.timeline
-    for index, transfer in enumerate(run.program.transfers):
-        if transfer.producer == HOST if from_host else leaves_by_weight_port(transfer):
-            chunks = slice(*timeline.chunk_start[index : index + 2])
-            moving = (timeline.started[chunks] < end) & (timeline.left[chunks] > begin)
-            samples = moving.reshape(timeline.samples, transfer.chunks).any(axis=1)
-            yield from ((index, sample) for sample in np.flatnonzero(samples).tolist())
+    timeline, transfers = run.timeline, run.program.transfers
+    chunks = slice(0, int(timeline.chunk_start[len(transfers)]))
+    moving = (timeline.started[chunks] < end) & (timeline.left[chunks] > begin)
+    places = np.flatnonzero(moving)
+    owners = np.searchsorted(timeline.chunk_start, places, "right") - 1
+    within = places - timeline.chunk_start[owners]
+    found = {
+        (owner, place // transfers[owner].chunks)
+        for owner, place in zip(owners.tolist(), within.tolist(), strict=True)
+        if (
+            transfers[owner].producer == HOST
+            if from_host
+            else leaves_by_weight_port(transfers[owner])
+        )
+    }
+    yield from sorted(found)
 
 
 def _headline(turn: tuple[str, ...], is_waiting: bool, remark: str) -> str:

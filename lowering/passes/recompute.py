@@ -85,9 +85,7 @@ def checkpoint(
     @cache
     def tried(count: int) -> tuple[Graph, int]:
         changed = repeat_segments(graph, segments[:count])
-        drafts = early_updates(fuse(changed, joining))
-        turns = [draft for draft in drafts if not outside or draft.phase != outside]
-        return changed, max(live_bytes(changed, turns, dtype), default=0)
+        return changed, _peak(changed, dtype, joining, outside)
 
     before, low, high = tried(0)[1], 0, len(segments)
     goal = max(budget, min(before, tried(high)[1]))
@@ -99,6 +97,20 @@ def checkpoint(
             low = middle + 1
     changed, after = tried(high)
     return Checkpointed(changed, high, len(segments), before, after, after <= budget)
+
+
+def least_peak(
+    graph: Graph, dtype: str, joining: tuple[str, ...] = FUSABLE, *, outside: str = ""
+) -> tuple[int, int]:
+    """Return the bytes alive at once with all segments repeated, and how many there are."""
+    segments = find_segments(graph)
+    return _peak(repeat_segments(graph, segments), dtype, joining, outside), len(segments)
+
+
+def _peak(graph: Graph, dtype: str, joining: tuple[str, ...], outside: str) -> int:
+    drafts = early_updates(fuse(graph, joining))
+    turns = [draft for draft in drafts if not outside or draft.phase != outside]
+    return max(live_bytes(graph, turns, dtype), default=0)
 
 
 def live_bytes(graph: Graph, drafts: Sequence[KernelDraft], dtype: str) -> list[int]:
