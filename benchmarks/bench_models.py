@@ -27,7 +27,7 @@ from lowering.frontends.transformer.options import ModelOptions
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 FULL_SIZE = DATA / "huggingface" / "full_size.json"
-TASKS = {"prefill": 2048, "decode": 4096}
+TASKS = {"prefill": 2048, "decode": 4096, "training": 128}
 """what the full-size configs are asked to do, and over how many tokens at most"""
 BUDGET = 5.0
 """seconds of all three together, for the largest"""
