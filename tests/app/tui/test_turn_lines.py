@@ -31,7 +31,7 @@ def test_a_large_window_names_every_phase_and_what_is_on_its_way() -> None:
     for view in _views():
         lines = [text.plain for text in turn_lines(view, BLOCKS, 200, is_tall=True)]
         assert all(f"  {phase.name} " in lines[0] for phase in view.phases)
-        rows = [row.sentence for row in (*view.arriving, *view.leaving)]
+        rows = [row.sentence for row in view.arriving] + [row.sentence for row in view.leaving]
         told = ([view.quiet] if view.quiet else []) + rows
         assert len(lines) == 1 + min(4, len(told))
         for line, sentence in zip(lines[1:], told, strict=False):
