@@ -104,6 +104,5 @@
       make('span', { class: 'muted' },
         `${number(row.old, row.unit)} \u2192 ${number(row.new, row.unit)}`)));
     WS.$('delta').replaceChildren(make('h3', {}, delta.change), make('ul', { class: 'delta' }, ...rows));
-    WS.$('delta').scrollIntoView({ block: 'nearest' });
   }
 })();

@@ -50,7 +50,7 @@ CAUSES = {
     "wait-fabric": ("e69f00", "dd9814"),
     "wait-input": ("962a5b", "8a1f55"),
     "fill": ("a9b1bd", "a3abb6"),
-    "drain": ("576575", "6d8ea7"),
+    "drain": ("576575", "928a82"),
 }
 
 BARE = {name: CAUSES[name] for name in ("defective", "unassigned")}

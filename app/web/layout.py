@@ -75,8 +75,8 @@ def _left() -> Any:
                 [html.H2("Map"), metric_list(), html.Div(id="legend"), html.Div(id="pooling")]
             ),
             html.Section(
-                [html.H2("Knobs"), html.Div(id="knobs"), html.Div(id="job"),
-                 html.Div(id="delta")]
+                [html.H2("Knobs"), html.Div(id="knobs"),
+                 html.Div([html.Div(id="job"), html.Div(id="delta")], className="outcome")]
             ),
         ],
         className="side",
