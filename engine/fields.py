@@ -59,17 +59,17 @@ class Fields:
     def field(self, metric: str, step: int) -> np.ndarray:
         """Return the map of a metric in a step.
 
-        float32 0..1 for fractions, float32 wavelets a cycle for loads, int32 bytes, uint8 index
-        in CAUSES for `cause`.
+        float32 0..1 for fractions, float32 wavelets a cycle for loads, int32 bytes (int64 where
+        a what-if asks for more), uint8 index in CAUSES for `cause`.
         Raises KeyError for an unknown metric, IndexError for a step outside the run.
         """
         if not 0 <= step < self.timeline.steps:
             raise IndexError(f"step {step} is outside 0..{self.timeline.steps - 1}")
         kind = METRICS[metric].kind
         if metric == "sram_allocated":
-            return self._paint(lambda g: self.occupancy.allocated[g], np.dtype(np.int32))
+            return self._paint(lambda g: self.occupancy.allocated[g], self._bytes)
         if metric == "sram_live":
-            return self._paint(lambda g: self.occupancy.live[g, step], np.dtype(np.int32))
+            return self._paint(lambda g: self.occupancy.live[g, step], self._bytes)
         if kind == "load":
             return load_map(self.traffic, metric, step, self._cycles(step))
         if kind == "category":
@@ -98,7 +98,7 @@ class Fields:
     def maximum(self, metric: str) -> np.ndarray:
         """Return each PE's maximum over all steps, in the metric's own dtype."""
         if metric == "sram_live":
-            return self._paint(lambda g: self.occupancy.live[g].max(), np.dtype(np.int32))
+            return self._paint(lambda g: self.occupancy.live[g].max(), self._bytes)
         if METRICS[metric].kind == "fraction":
             return self._causes.maximum(_cause_of(metric))
         best = self.field(metric, 0)
@@ -244,6 +244,13 @@ class Fields:
                 if words[at]:
                     found.append((row, col, plane, int(words[at]), float(words[at] / cycles)))
         return sorted(found, key=lambda item: (-item[3], item[0], item[1], item[2]))[:count]
+
+    @property
+    def _bytes(self) -> np.dtype:
+        """dtype of byte maps: the narrower that holds what the fullest PE has"""
+        held = self.occupancy
+        most = max(int(held.allocated.max(initial=0)), int(held.live.max(initial=0)))
+        return np.dtype(np.int32 if most <= np.iinfo(np.int32).max else np.int64)
 
     def _cycles(self, step: int) -> int:
         return int(self.timeline.times[step + 1] - self.timeline.times[step])

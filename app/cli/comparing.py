@@ -35,7 +35,7 @@ def add_comparing(
     compare.add_argument("--theme", choices=("light", "dark"), default="light")
     add_gate(compare)
     sweep = verbs.add_parser("sweep", help="run a model with many settings of the knobs")
-    sweep.add_argument("model", help="an .onnx file or a demo's name")
+    sweep.add_argument("model", help="an .onnx file, config.json, model folder, YAML or demo")
     sweep.add_argument("--vary", action="append", default=[], required=True,
                        metavar="KNOB=V1,V2,...", help="values of a knob; every combination is "
                        "run; values with commas are separated by ';'")  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.cli.faults import UsageError
 from app.cli.main import OK
-from app.cli.options import config_of, dims_of
+from app.cli.options import config_of, dims_of, shape_of
 from app.cli.progress import shown_progress
 from app.debugger import Debugger
 from app.headless import Answer, play
@@ -32,7 +32,9 @@ def debug(arguments: argparse.Namespace) -> int:
         )
     config, dims = config_of(arguments), dims_of(arguments)
     with shown_progress(f"opened {arguments.file}") as progress:
-        debugger = Debugger.open(arguments.file, config, dims=dims, progress=progress)
+        debugger = Debugger.open(
+            arguments.file, config, dims=dims, shape=shape_of(arguments), progress=progress
+        )
     for answer in play(debugger, lines):
         print(json.dumps(answer.to_json()) if arguments.json else answer_text(answer), flush=True)
     return OK

@@ -115,7 +115,7 @@ def _add_choices(verb: argparse.ArgumentParser) -> None:
 
 def _add_debug(verbs: argparse._SubParsersAction[_Parser]) -> None:
     debug = verbs.add_parser("debug", help="run a script of debugger commands without a screen")
-    debug.add_argument("file", help="a .wscope recording, an .onnx model, or a demo's name")
+    debug.add_argument("file", help="a .wscope recording, a model, or a demo's name")
     debug.add_argument("--script", required=True, metavar="CMDS.txt",
                        help="a command a line, # for remarks; - reads standard input")  # fmt: skip
     debug.add_argument("--json", action="store_true", help="one JSON object a line of the script")

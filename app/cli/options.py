@@ -12,6 +12,9 @@ from lowering.config import CompileConfig, apply_knob, with_machine
 from lowering.frontends.transformer.options import ModelOptions
 from lowering.machine_file import find_machine
 
+_SHAPE = ("task", "batch", "sequence", "kv")
+"""what a model's file may leave open; no knobs, for another value is another model"""
+
 
 def config_of(arguments: argparse.Namespace) -> CompileConfig:
     """Return the config: defaults, then the file, then --machine, --samples and --set.
@@ -31,15 +34,28 @@ def config_of(arguments: argparse.Namespace) -> CompileConfig:
         config = apply_knob(config, "samples", arguments.samples)
     if arguments.dtype is not None:
         config = apply_knob(config, "dtype", arguments.dtype)
-    for text in arguments.settings:
-        name, sign, value = text.partition("=")
-        if not sign:
-            raise UsageError(f"--set {text}: must be KNOB=VALUE, such as samples=8")
-        config = set_knob(config, name.strip(), value.strip())
+    for name, value in _settings(arguments):
+        if name not in _SHAPE:
+            config = set_knob(config, name, value)
     if arguments.write_config:
         written = write_config(config, Path(arguments.write_config))
         print(f"wrote {written}", file=sys.stderr)
     return config
+
+
+def _settings(arguments: argparse.Namespace) -> list[tuple[str, str]]:
+    """Return the names and values of --set.
+
+    Raises:
+        UsageError: one that is no NAME=VALUE.
+    """
+    found = []
+    for text in arguments.settings:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise UsageError(f"--set {text}: must be KNOB=VALUE, such as samples=8")
+        found.append((name.strip(), value.strip()))
+    return found
 
 
 def set_knob(config: CompileConfig, name: str, value: str) -> CompileConfig:
@@ -53,16 +69,24 @@ def set_knob(config: CompileConfig, name: str, value: str) -> CompileConfig:
 def shape_of(arguments: argparse.Namespace) -> ModelOptions:
     """Return the task and lengths of a model whose file leaves them open.
 
+    `--set batch=2` is the same as `--batch 2`.
+
     Raises:
-        UsageError: a length that is no number above 0.
+        UsageError: a length that is no number above 0, or said twice with different values.
     """
+    said: dict[str, str | None] = {name: getattr(arguments, name) for name in _SHAPE}
+    for name, value in _settings(arguments):
+        if name in _SHAPE and said[name] not in (None, value):
+            raise UsageError(f"{name} is said to be {said[name]} and {value}; keep one")
+        if name in _SHAPE:
+            said[name] = value
     numbers: dict[str, int | None] = {}
     for name in ("batch", "sequence", "kv"):
-        text = getattr(arguments, name)
+        text = said[name]
         if text is not None and (not text.isdecimal() or int(text) < 1):
             raise UsageError(f"--{name} {text}: must be a number above 0")
         numbers[name] = None if text is None else int(text)
-    return ModelOptions(arguments.task, numbers["batch"], numbers["sequence"], numbers["kv"])
+    return ModelOptions(said["task"], numbers["batch"], numbers["sequence"], numbers["kv"])
 
 
 def tell_user(sentence: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.cli.faults import UsageError
 from app.cli.main import OK
-from app.cli.options import config_of, dims_of
+from app.cli.options import config_of, dims_of, shape_of, tell_user
 from app.cli.progress import shown_progress
 from app.runs.opening import load_graph
 from app.sweep.pool import run_points
@@ -30,10 +30,11 @@ def sweep(arguments: argparse.Namespace) -> int:
     if arguments.jobs is not None and not 1 <= jobs <= MAX_JOBS:
         raise UsageError(f"--jobs {arguments.jobs}: must be 1..{MAX_JOBS}")
     config, dims = config_of(arguments), dims_of(arguments)
-    graph = load_graph(arguments.model, dims, shape_only=True)
+    shape = shape_of(arguments)
+    graph = load_graph(arguments.model, dims, shape_only=True, shape=shape, tell=tell_user)
     points = plan_points(graph, config, arguments.vary)
     if any(point.config.machine.harvests_sparsity for point in points):
-        graph = load_graph(arguments.model, dims)  # their zeros count
+        graph = load_graph(arguments.model, dims, shape=shape)  # their zeros count
     rows = read_table(path, points) if arguments.resume else {}
     left = [point for point in points if point.key not in rows]
     write_table(path, points, rows)

@@ -30,6 +30,17 @@ def model() -> Execution:
     return execute(compiled.program, compiled.store)
 
 
+@pytest.mark.parametrize(("size", "dtype"), [(2**31 - 1, np.int32), (2**31, np.int64)])
+def test_a_what_if_of_gigabytes_a_pe_has_a_map(size: int, dtype: type) -> None:
+    run = three_kernels().run()
+    one = run.program.buffers[0]
+    program = replace(run.program, buffers=(replace(one, offset=0, size=size),), would_run=False)
+    fields = execute(program, run.store).fields
+    for metric in ("sram_allocated", "sram_live"):
+        assert fields.maximum(metric).dtype == dtype
+    assert int(fields.field("sram_allocated", 0).max()) == size
+
+
 def cause_by_cycle(run: Execution, row: int, col: int) -> list[str]:
     """Name the cause of one PE in every cycle of the run."""
     if (row, col) in run.program.machine.defects:

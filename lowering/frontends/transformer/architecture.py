@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lowering.errors import ModelImportError
 
-MAX_LAYERS = 2048
+MAX_LAYERS = 1024
 """deeper than any model there is; each layer is some kernels to compile (our assumption)"""
 MAX_EXPERTS = 16_384
 """experts of a layer; more than any model has (our assumption)"""

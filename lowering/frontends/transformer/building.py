@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.kernels.gather.spec import Gather
 from lowering.errors import ModelImportError
-from lowering.frontends.builder import GraphBuilder
+from lowering.frontends.builder import MAX_ELEMENTS, GraphBuilder
 from lowering.frontends.transformer.architecture import Architecture
 from lowering.frontends.transformer.attention import Cache, attention
 from lowering.frontends.transformer.feedforward import feed_forward
@@ -14,6 +14,9 @@ from lowering.frontends.transformer.rope import sinusoids
 from lowering.frontends.transformer.training import TrainingPlan, add_training
 from lowering.frontends.transformer.writer import NoNumbers, WeightSource, Writer
 from lowering.graph import Graph
+
+MAX_TABLE = 2**27
+"""numbers of a table of positions: a million tokens of 128 features (our assumption)"""
 
 
 def build_transformer(
@@ -50,11 +53,30 @@ def _check(sides: Architecture, load: Workload) -> None:
         raise ModelImportError(
             f"{sides.family} is an encoder: it has no {load.task} here; ask for prefill"
         )
+    scores = load.batch * sides.heads * load.tokens * load.attended
+    if scores > MAX_ELEMENTS:
+        raise ModelImportError(
+            f"{sides.family}: attention of {load.tokens:,} tokens to {load.attended:,} has "
+            f"{scores:,} scores, over 2**40; shorten the sequence or make the batch smaller"
+        )
+    rows, features = _table_sides(sides, load)
+    if rows * features > MAX_TABLE:
+        raise ModelImportError(
+            f"{sides.family}: tables of positions for {rows:,} tokens and {features:,} features "
+            "are over 2**27 numbers; shorten the sequence"
+        )
     if sides.position == "learned" and load.attended > sides.positions:
         raise ModelImportError(
             f"{sides.family} has a table of {sides.positions} positions and is asked for "
             f"{load.attended} tokens; shorten the sequence"
         )
+
+
+def _table_sides(sides: Architecture, load: Workload) -> tuple[int, int]:
+    """Return rows and columns of the tables of positions that are computed, not trained."""
+    if sides.position == "rotary":
+        return load.tokens, sides.rotated
+    return (load.attended, sides.width) if sides.position == "sinusoidal" else (0, 0)
 
 
 def _embedding(pen: Writer, sides: Architecture, load: Workload) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -40,11 +41,47 @@ def test_run_executes_a_step_of_decode(config: Path, capsys: pytest.CaptureFixtu
     assert found["macs"] == 2 * (12 * 16 * 16 + 2 * 9 * 16) + 30 * 16
 
 
+def test_what_a_file_leaves_open_may_be_a_setting(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["check", str(config), "--machine", "mesh-64x64", "--json"]
+    found = []
+    for more in (
+        ["--task", "decode", "--kv", "9", "--batch", "2"],
+        ["--set", "task=decode", "--set", "kv=9", "--set", "batch=2", "--batch", "2"],
+    ):
+        assert main([*words, *more]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1]
+    assert found[0]["macs"] == 2 * (2 * (12 * 16 * 16 + 2 * 9 * 16) + 30 * 16)
+
+
+def test_sweeps_and_scripts_take_the_task_too(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    decode = ["--machine", "mesh-64x64", "--task", "decode", "--kv", "9", "--samples", "1"]
+    assert main(["run", str(config), *decode, "--json"]) == 0
+    makespan = json.loads(capsys.readouterr().out)["makespan_cycles"]
+    table = tmp_path / "t.csv"
+    vary = ["--vary", "max_chunks=8", "--jobs", "1"]
+    assert main(["sweep", str(config), *decode, *vary, "-o", str(table)]) == 0
+    (row,) = csv.DictReader(table.read_text().splitlines())
+    assert int(row["makespan_cycles"]) == makespan
+    script = tmp_path / "s.txt"
+    script.write_text("report\n")
+    capsys.readouterr()
+    assert main(["debug", str(config), *decode, "--script", str(script)]) == 0
+    assert f"{makespan:,} cycles" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--task", "decode"], "decode needs the kv length"),
         (["--task", "guess"], "task 'guess' is unknown"),
+        (["--set", "task=guess"], "task 'guess' is unknown"),
+        (["--set", "batch=0"], "--batch 0: must be a number above 0"),
+        (["--batch", "2", "--set", "batch=3"], "batch is said to be 2 and 3; keep one"),
         (["--batch", "x"], "--batch x: must be a number above 0"),
         (["--sequence", "17"], "a table of 16 positions and is asked for 17 tokens"),
         (["--dim", "n=3"], "no symbolic dimensions, so n cannot be fixed"),

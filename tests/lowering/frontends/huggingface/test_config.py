@@ -29,6 +29,22 @@ def test_parameters_of_full_size_models_are_exact(model: str, task: str, tmp_pat
     assert graph.parameters == row["parameters"]
 
 
+OTHER_SPELLING = {
+    "hidden_size": "n_embd", "num_hidden_layers": "n_layer", "num_attention_heads": "n_head",
+    "intermediate_size": "n_inner", "n_positions": "max_position_embeddings",
+}  # fmt: skip
+OTHER_SPELLING |= {other: name for name, other in OTHER_SPELLING.items()}
+
+
+@pytest.mark.parametrize("model", ["gpt2-small", "gpt3-175b", "llama3-8b", "mixtral-8x7b"])
+def test_the_other_spelling_of_fields_has_the_same_parameters(model: str, tmp_path: Path) -> None:
+    row = FULL_SIZE[model]
+    fields = {OTHER_SPELLING.get(name, name): value for name, value in row["config"].items()}
+    assert fields != row["config"]
+    path = write_config(tmp_path, **fields)
+    assert load_config(path, sequence=64).parameters == row["parameters"]
+
+
 @pytest.mark.parametrize("model", ["mixtral-8x7b", "deepseek-v3"])
 def test_active_parameters_are_all_but_the_experts_not_taken(model: str, tmp_path: Path) -> None:
     row = FULL_SIZE[model]
