@@ -16,6 +16,7 @@ from engine.kernels.footprint import tile_bytes
 from engine.machine import MachineSpec
 from engine.program import Tiling
 from lowering.stages.placement import BIG, ShapeTable
+from lowering.stages.weight_arrival import arrival_cycles, weight_words
 
 _HEIGHT_STEPS = 28
 _WIDTH_STEPS = 48
@@ -46,7 +47,8 @@ class SizingLimits:
     least_gain: float = LEAST_GAIN
     """0 where the memory asks for more PEs than the work does"""
     results: int = 0
-    """where kernels take turns: results that wait as whole samples for later turns"""
+    """where kernels take turns: results that wait as whole samples for later turns; the cycles in
+    which weights arrive then count as those of work do"""
 
 
 @lru_cache(maxsize=256)
@@ -135,12 +137,18 @@ def _cycles(
     )  # fmt: skip
     area = rows * n_parts
     alone = int(estimate(model, _ONE, _ONE, _ONE, machine, dtype))
-    allowed = (held <= limits.sram_bytes) & (area * cycles * limits.least_gain <= alone)
+    helps = area * cycles * limits.least_gain <= alone
+    arriving = np.zeros_like(cycles)
+    if limits.results:
+        words = weight_words(model, machine, dtype)
+        arriving = arrival_cycles(words, rows, n_parts, machine)
+        helps |= arriving > cycles
+    allowed = (held <= limits.sram_bytes) & helps
     if limits.cap is not None:
         allowed &= area <= limits.cap
     if limits.m_parts is not None:
         allowed &= limits.m_parts % m_parts == 0
-    return np.where(allowed, cycles, BIG)
+    return np.where(allowed, cycles + arriving, BIG)
 
 
 def _row_cycles(

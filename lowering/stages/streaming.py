@@ -10,9 +10,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, replace
 from operator import attrgetter
 
+import numpy as np
+
 from engine.geometry import Rect
 from engine.kernels.cost import KernelModel
-from engine.kernels.footprint import stored_bytes
 from engine.kernels.problem import Shapes
 from engine.load import FlowPattern, shared_loads
 from engine.machine import MachineSpec
@@ -25,9 +26,8 @@ from lowering.stages.contention import moving_conflicts
 from lowering.stages.plan import KernelPlan, PlacedPlan
 from lowering.stages.routing import End
 from lowering.stages.turn_tilings import turn_tilings
+from lowering.stages.weight_arrival import arrival_cycles, weight_words
 
-LINK_SHARE = 4
-"""weights take at most one wavelet in this many cycles of a link, so that others move too"""
 _LEG_FLOW = attrgetter(*(field.name for field in fields(Leg) if field.name != "color"))
 
 
@@ -96,19 +96,18 @@ def weight_streams(
     with_weights: list[Kernel] = []
     for turn, kernel in enumerate(kernels):
         model = models[kernel.id]
-        words = -(-stored_bytes(model, dtype) // machine.wavelet_bytes)
+        words = weight_words(model, machine, dtype)
         if not words:
             continue
         legs = _weight_legs(kernel, words)
-        links = max(-(-words // kernel.region.rows), -(-words // kernel.region.cols))
-        ports = int(-(-words // machine.weight_wavelets_per_cycle))
+        rows, cols = (np.array(side) for side in (kernel.region.rows, kernel.region.cols))
         before, count = (kernels, turn) if late else (with_weights, len(with_weights))
         gate = before[count - 1 - prefetch].id if count > prefetch else ""
         with_weights.append(kernel)
         streams.append(
             WeightStream(
                 id=f"weights of {kernel.id}", kernel=kernel.id, words=words,
-                cycles=max(1, links * LINK_SHARE, ports),
+                cycles=max(1, int(arrival_cycles(words, rows, cols, machine))),
                 latency=machine.weight_latency_cycles, legs=legs,
                 gate=gate,
             )

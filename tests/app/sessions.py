@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from app.debugger import Debugger
@@ -23,8 +24,9 @@ def mlp_run(samples: int = 4) -> Run:
 
 
 def mlp_streaming() -> Debugger:
-    """Return a session on the mlp demo with its weights streamed in, three samples."""
-    config = CompileConfig(machine=generic_mesh(64, 64), samples=3, mode="streaming")
+    """Return a session on the mlp demo with its weights through slow ports, three samples."""
+    machine = replace(generic_mesh(64, 64), weight_wavelets_per_cycle=4.0)
+    config = CompileConfig(machine=machine, samples=3, mode="streaming")
     return Debugger(open_run(800, "mlp", config, {}).run)
 
 
