@@ -14,7 +14,7 @@ from lowering.cache import StageCache
 from lowering.config import CompileConfig
 from lowering.graph import Graph
 from lowering.machine_change import timeless
-from lowering.modes import choose_mode, too_big
+from lowering.modes import choose_mode, free_colors, missing_colors, too_big
 from lowering.passes import run_passes
 from lowering.passes.cold import keep_tables_outside
 from lowering.passes.fuse import KernelDraft, fuse
@@ -172,10 +172,13 @@ def _settle(job: Job) -> Made:
     """Place, route and lay out memory; again with room to spare where slots overfill a PE.
 
     Chunks and slots are known only after routing, so a kernel whose SRAM overflows is sized anew:
-    for slots of whole samples first, then with the missing bytes set aside.
+    for slots of whole samples first, then with the missing bytes set aside. Not where streaming is
+    open and routers would need twice their colors: no room to spare would bring those.
     """
     spare: dict[str, int] = {}
     made = _attempt(job, spare)
+    if job.config.mode == "auto" and missing_colors(made, job.config) > free_colors(job.config):
+        return made
     for _ in range(SETTLE_ROUNDS):
         over = {memory.kernel: memory.overflow for memory in made.memories if memory.overflow}
         if not over or made.placed.finding is not None:

@@ -56,13 +56,22 @@ def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
 
 def shortage(made: Made, config: CompileConfig) -> str:
     """Return what a compile lacks on its machine, empty where it fits."""
+    if missing := missing_colors(made, config):
+        return f"a router is short of {missing} colors"
     full = next((memory for memory in made.memories if memory.overflow), None)
     if full is not None:
         return f"kernel '{full.kernel}' is short of {full.overflow:,} B"
-    free = config.machine.colors - config.machine.reserved_colors
-    if made.routed.colors > free:
-        return f"a router is short of {made.routed.colors - free} colors"
     return ""
+
+
+def missing_colors(made: Made, config: CompileConfig) -> int:
+    """Return the colors that the fullest router lacks."""
+    return max(0, made.routed.colors - free_colors(config))
+
+
+def free_colors(config: CompileConfig) -> int:
+    """Return the colors that a router has for transfers."""
+    return config.machine.colors - config.machine.reserved_colors
 
 
 def _pipeline_rate(made: Made) -> float:
