@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from engine.geometry import Rect
 from engine.program import Program
 from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
+from lowering.config import CompileConfig
 from lowering.machine_change import timeless
 from lowering.passes.phases import trained_state
 from lowering.stages.edges import plan_edges
@@ -74,8 +75,10 @@ def compile_streaming(job: Job) -> Made:
     turns = job.cache.get("turns", key, lambda: plan_turns(job.graph, job.plan, job.config))
     job = replace(job, plan=turns)
     room = job.config.machine.data_sram_bytes
+    least = least_live(job.plan, job.shapes, job.config.storage)
+    share = least.size / (room * job.config.machine.working_pes)
     failed: list[_Attempt] = []
-    for cut in _cuts(job):
+    for cut in _cuts(job.config, share):
         attempt = _attempt(job, cut)
         if attempt.live_peak <= room:
             made = _laid_out(job, attempt)
@@ -83,17 +86,21 @@ def compile_streaming(job: Job) -> Made:
                 return _with_meetings(job, made, cut)
         failed.append(attempt)
     best = min(failed, key=lambda attempt: attempt.live_peak)
-    return _with_meetings(job, _laid_out(job, best), best.cut)
+    made = _with_meetings(job, _laid_out(job, best), best.cut)
+    if share <= 1:
+        return made
+    note = (
+        f"mode streaming: no cut would fit: in the turn of '{least.kernel}' its weights, what it "
+        f"reads and makes and what later turns read take {share:.3g} times the SRAM of all PEs"
+    )
+    return replace(made, notes=(*made.notes, note))
 
 
-def _cuts(job: Job) -> tuple[Cut, ...]:
+def _cuts(config: CompileConfig, share: float) -> tuple[Cut, ...]:
     """Return the cuts to try: thrifty ones first where tensors fill much of the SRAM by themselves.
 
-    Where the SRAM is too small for them even if every PE took the same share, no cut would do.
+    `share`: of the SRAM of all PEs, filled in the fullest turn. Beyond 1 no cut would do.
     """
-    config = job.config
-    least = least_live(job.plan, job.shapes, config.storage)
-    share = least.size / (config.machine.data_sram_bytes * config.machine.working_pes)
     usual = Cut(config.max_chunks)
     thrifty, *others = (
         replace(cut, chunks=max(cut.chunks, config.max_chunks)) for cut in THRIFTIER

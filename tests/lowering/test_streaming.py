@@ -315,3 +315,16 @@ def test_full_size_models_fit_one_wafer(model: str, task: str, tokens: int, tmp_
     made = compile_graph(graph, chosen)
     assert made.fits, [overflow.sentence() for overflow in made.report.overflows]
     assert execute(made.program, made.store).ledger.ok
+
+
+def test_what_no_cut_can_fit_is_said_of_its_turn() -> None:
+    machine = replace(generic_mesh(4, 4), sram_bytes=1400, reserved_sram_bytes=400)
+    graph = model_graph("demo-mlp")
+    made = compile_graph(graph, CompileConfig(machine=machine, mode="streaming"))
+    assert not made.fits
+    (note,) = [note for note in made.report.notes if "no cut would fit" in note]
+    kernel = made.program.kernel(note.split("'")[1])
+    weights = sum(made.graph.values[name].elements for name in kernel.weights)
+    touched = (*kernel.reads, *kernel.writes)
+    held = weights + sum(made.graph.values[name].elements for name in touched)
+    assert float(note.split("take ")[1].split()[0]) == pytest.approx(held * 4 / 16_000, rel=5e-3)
