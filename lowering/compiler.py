@@ -154,7 +154,7 @@ def _choose(job: Job) -> tuple[Made, tuple[str, ...]]:
     mode = job.config.mode
     if mode == "streaming":
         return compile_streaming(job), ()
-    if mode == "auto" and (reason := too_big(job.plan, job.config)):
+    if mode == "auto" and (reason := too_big(job)):
         return compile_streaming(job), (reason,)
     try:
         made = _settle(job)

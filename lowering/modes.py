@@ -7,9 +7,9 @@ from dataclasses import replace
 from engine.kernels.footprint import stored_bytes
 from engine.timing.clock import simulate
 from engine.timing.net import build_net
+from lowering.amounts import amount
 from lowering.assembly import Job, Made
 from lowering.config import CompileConfig
-from lowering.stages.plan import KernelPlan
 from lowering.streaming import compile_streaming
 
 TIMED_SAMPLES = (2, 4)
@@ -17,16 +17,17 @@ TIMED_SAMPLES = (2, 4)
 MEGACYCLE = 1_000_000
 
 
-def too_big(plan: KernelPlan, config: CompileConfig) -> str:
+def too_big(job: Job) -> str:
     """Return why no pipeline can hold the weights, empty if one might."""
-    machine = config.machine
-    weights = sum(stored_bytes(model, config.storage) for model in plan.models.values())
+    machine = job.config.machine
+    weights = sum(stored_bytes(model, job.config.storage) for model in job.plan.models.values())
     room = machine.data_sram_bytes * machine.working_pes
     if weights <= room:
         return ""
     return (
-        f"mode streaming: the weights take {weights / 1e9:,.1f} GB, the SRAM of {machine.name} "
-        f"holds {room / 1e9:,.1f} GB"
+        f"mode streaming: the weights take {amount(weights)}, the SRAM of {machine.name} holds "
+        f"{amount(room)}; no pipeline, streaming at most {_most(job):.3g} samples/Mcycle: its "
+        "weights take that long to arrive (model)"
     )
 
 

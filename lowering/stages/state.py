@@ -15,6 +15,7 @@ from dataclasses import replace
 from engine.kernels.cost import kernel_model
 from engine.machine import DTYPE_BYTES
 from engine.program import HOST, Transfer
+from lowering.amounts import amount
 from lowering.config import CompileConfig
 from lowering.graph import Graph
 from lowering.passes.fuse import KernelDraft
@@ -64,14 +65,14 @@ def _outside_note(
     made = {name for draft in drafts for name in draft.writes}
     size = DTYPE_BYTES[config.storage]
 
-    def mb(names: Collection[str]) -> str:
-        return f"{sum(graph.values[name].elements for name in names) * size / 1e6:,.4g} MB"
+    def held(names: Collection[str]) -> str:
+        return amount(sum(graph.values[name].elements for name in names) * size)
 
     sent = made.intersection(n for draft in outside for n in draft.reads)
     kept = {n for draft in outside for n in (*draft.reads, *draft.weights)} - made
     return (
-        f"optimizer host: {len(outside)} kernels run outside; a sample sends {mb(sent)} of "
-        f"gradients through the weight ports, {mb(kept)} of weights and state stay outside",
+        f"optimizer host: {len(outside)} kernels run outside; a sample sends {held(sent)} of "
+        f"gradients through the weight ports, {held(kept)} of weights and state stay outside",
     )
 
 

@@ -12,6 +12,7 @@ from engine.machine import MachineSpec, generic_mesh
 from engine.program import HOST
 from engine.run import Execution, execute
 from engine.values import run_values
+from lowering.amounts import amount
 from lowering.compiler import Compiled, compile_graph
 from lowering.config import CompileConfig, apply_knob
 from lowering.frontends.transformer import ModelOptions, build_transformer
@@ -98,7 +99,7 @@ def test_with_the_optimizer_outside_only_gradients_leave_and_no_moment_comes(nam
     assert passed(there, "weights") == weights + tied
     assert passed(here, "weights") > 2.9 * weights
     assert there.report.notes[0].startswith("optimizer host: ")
-    assert f"{4 * (weights + tied) / 1e6:,.4g} MB of gradients" in there.report.notes[0]
+    assert f"{amount(4 * (weights + tied))} of gradients" in there.report.notes[0]
     ours, theirs = run(there).timeline, run(here).timeline
     assert ours.makespan < theirs.makespan
     leaving = [i for i, t in enumerate(there.program.transfers) if t.port == "weights"]
