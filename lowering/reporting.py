@@ -10,15 +10,16 @@ from engine.kernels.dequantize.spec import VECTOR_OPS
 from engine.kernels.gather.spec import Gather, GatherND
 from engine.kernels.moe.spec import Moe
 from engine.kernels.problem import Shapes
-from engine.machine import DTYPE_BYTES
-from engine.program import Buffer, Program
+from engine.program import Program
 from engine.transfers import busiest_words, transfer_patterns
 from lowering.graph import Graph
 from lowering.lifetimes import lifetimes
 from lowering.passes.fuse import KernelDraft
 from lowering.report import CompileReport, KernelRow, Overflow
-from lowering.stages.memory import FLOAT_WEIGHTS, KernelMemory
+from lowering.sram_overflow import sram_overflow
+from lowering.stages.memory import KernelMemory
 from lowering.stages.plan import KernelPlan, PlacedPlan
+from lowering.turn_overflow import turn_overflow
 
 MEGACYCLE = 1_000_000
 _MATRIX = 2
@@ -59,7 +60,8 @@ def make_report(
                 ops=kernel_flops(plan.models[kernel.id]), source_nodes=kernel.origin,
             )
         )  # fmt: skip
-    overflows = [sram_overflow(m, program) for m in memories if m.overflow]
+    find = turn_overflow if program.mode == "streaming" else sram_overflow
+    overflows = [find(memory, program) for memory in memories if memory.overflow]
     overflows += _color_overflow(program, colors, crowded)
     return CompileReport(
         model=graph.name,
@@ -174,39 +176,6 @@ def _bytes_of(program: Program, roles: Sequence[str]) -> int:
         change[buffer.live[0]] += buffer.size * areas[buffer.kernel]
         change[buffer.live[1] + 1] -= buffer.size * areas[buffer.kernel]
     return max(accumulate(change))
-
-
-def sram_overflow(memory: KernelMemory, program: Program) -> Overflow:
-    """Return what a kernel's fullest PE lacks, who holds it and what would help."""
-    held = sorted(memory.buffers, key=lambda b: -b.size)
-    machine = program.machine
-    return Overflow(
-        resource="SRAM",
-        where=f"kernel '{memory.kernel}' on its fullest PE",
-        demand=memory.peak,
-        bound=machine.sram_bytes,
-        gap=memory.overflow,
-        unit="B",
-        holders=tuple((_holder(b), b.size) for b in held),
-        levers=_sram_levers(held, program, program.kernel(held[0].kernel).family),
-    )
-
-
-def _holder(buffer: Buffer) -> str:
-    slots = f" ({buffer.count} slots)" if buffer.count > 1 else ""
-    return f"{buffer.role}: {buffer.name}{slots}"
-
-
-def _sram_levers(held: Sequence[Buffer], program: Program, family: str) -> tuple[str, ...]:
-    levers = []
-    if DTYPE_BYTES[program.storage] > DTYPE_BYTES["fp16"]:
-        levers.append("store weights and activations as fp16 (knob dtype)")
-    if family in ("dot", "conv") and held[0].name == FLOAT_WEIGHTS:
-        levers.append("keep the weights of products as int8 (knob weights)")
-    if held[0].role in ("in slot", "out slot"):
-        levers.append("give its edges fewer slots (knob slots)")
-    levers.append("use a machine with more PEs (knob machine)")
-    return tuple(levers)
 
 
 def _color_overflow(program: Program, used: int, crowded: tuple[int, int] | None) -> list[Overflow]:

@@ -18,7 +18,7 @@ from engine.machine import DTYPE_BYTES
 from engine.program import Buffer, Kernel, Program
 from engine.progress import NO_PROGRESS, Progress
 from lowering.report import Overflow, WaferPart, Wafers
-from lowering.reporting import sram_overflow
+from lowering.sram_overflow import sram_overflow
 from lowering.stages.layout import BufferRequest, plan_layout
 from lowering.stages.memory import KernelMemory
 
