@@ -136,15 +136,11 @@ def llama_step(tokens: int, machine: MachineSpec, folder: Path) -> Compiled:
 
 
 @pytest.mark.slow
-def test_a_step_of_70b_fits_no_machine_and_the_wafers_are_counted(tmp_path: Path) -> None:
+def test_the_wafers_of_a_step_of_70b_are_counted_where_one_is_too_small(tmp_path: Path) -> None:
     wse3 = PRESETS["wse3"]
-    few = llama_step(128, wse3, tmp_path).report
-    assert few.smallest_machine is None
-    assert few.wafers is not None
-    assert few.wafers.alone is not None
-    assert few.wafers.alone.where == "kernel 'back/embed/token/table' on its fullest PE"
-    assert any("more than 128 of" in lever for lever in few.wafers.alone.levers)
-    more = llama_step(256, wse3, tmp_path)  # as advised
+    assert llama_step(128, wse3, tmp_path).fits
+    more = llama_step(512, wse3, tmp_path)
+    assert more.report.smallest_machine is None
     found = more.report.wafers
     assert found is not None
     assert len(found.parts) > 1
