@@ -10,11 +10,12 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 
 import pytest
 from dash import Dash
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-from playwright.sync_api import TimeoutError as TooLong
+from playwright.sync_api import Error as PlaywrightError
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from app.debugger import Debugger
@@ -76,14 +77,26 @@ def address(debugger: Debugger) -> Iterator[str]:
 
 
 def wait_painted(page: Page, wrong: list[str] | None = None) -> None:
-    """Wait for the map as a user does, with the page in front; say what stands there otherwise."""
+    """Wait for the map as a user does, with the page in front; say what stands there otherwise.
+
+    Asks again and again, so that a page may load itself anew meanwhile.
+    """
     page.bring_to_front()
+    end = monotonic() + WAIT_MS / 1000
+    while not _is_painted(page):
+        if monotonic() > end:
+            loaded = page.evaluate("[document.readyState, document.body.className, window.MESH]")
+            text = page.inner_text("body")[:500]
+            pytest.fail(f"the map was not painted: {text!r}; {loaded}; {wrong}")
+        page.wait_for_timeout(20)
+
+
+def _is_painted(page: Page) -> bool:
+    shown = "window.MESH && window.MESH.painted > 0 && !document.body.classList.contains('offline')"
     try:
-        page.wait_for_function("window.MESH && window.MESH.painted > 0")
-    except TooLong as error:
-        loaded = page.evaluate("[document.readyState, document.body.className, window.MESH]")
-        text = page.inner_text("body")[:500]
-        pytest.fail(f"the map was not painted: {text!r}; {loaded}; {wrong}; {error}")
+        return bool(page.evaluate(shown))
+    except PlaywrightError:
+        return False
 
 
 @contextmanager

@@ -118,7 +118,5 @@ def test_new_token_is_asked_for_and_the_page_comes_back_with_it(browser: Browser
         other.goto(f"{second.address}?token=new-token")
         wait_painted(other)
         assert "new-token" not in other.url
-        page.bring_to_front()
-        page.wait_for_function("document.body && !document.body.classList.contains('offline')")
         wait_painted(page)
     second.stop()
