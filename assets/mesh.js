@@ -7,6 +7,7 @@
   const FOOT = 32; // CSS pixels below a fitted map, for the sentence about it
   const NARROW = 900; // CSS pixels of the canvas below which the sentence may take two lines
   const SECOND_LINE = 20;
+  const NO_FRAME_MS = 250;
   const plate = { picture: document.createElement('canvas'), image: null, built: '' };
   let canvas = null;
   let plainName = ''; // the canvas's name for screen readers, to which a hit is added
@@ -126,9 +127,22 @@
     if (!queued && scene) mesh.paint();
   };
 
+  /* Draw with the next frame of the screen, or soon where there is none: a tab that is covered gets
+     no frames, and who comes back to it, or asks it how it stands, finds it as it should be. */
+  function nextFrame(paint) {
+    let done = false;
+    const once = () => {
+      if (done) return;
+      done = true;
+      paint();
+    };
+    requestAnimationFrame(once);
+    setTimeout(once, NO_FRAME_MS);
+  }
+
   mesh.paint = function () {
     queued = true;
-    return new Promise((resolve) => requestAnimationFrame(() => {
+    return new Promise((resolve) => nextFrame(() => {
       queued = false;
       draw();
       WS.drawBeside();

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
+from typing import Any
 
 import pytest
 from dash import Dash
@@ -29,6 +30,17 @@ _ARGS = [
 _BAD = ("error", "warning")
 WAIT_MS = 20_000
 expect.set_options(timeout=WAIT_MS)
+
+_wait_for_function = Page.wait_for_function
+
+
+def _by_the_clock(page: Page, expression: str, **options: Any) -> Any:
+    """Wait as `Page.wait_for_function`, but ask by the clock: a page that has just loaded itself
+    anew may get no frames, and by frames nothing would be asked."""
+    return _wait_for_function(page, expression, **{"polling": 30, **options})
+
+
+Page.wait_for_function = _by_the_clock
 
 
 @pytest.fixture(scope="module")
