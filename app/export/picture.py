@@ -12,9 +12,11 @@ from app.runs.map_metrics import BARE, MAP_METRICS, categories_of, map_field
 from app.runs.run import Run
 from app.session.cursor import Viewport
 from app.views.build_map import ticks_of
+from app.views.build_streaming import view_streaming
 from app.views.map import HitMark, Scale, Tick
 from engine.geometry import Rect
 from engine.metrics import Metric
+from engine.program import Kernel
 
 _TOPS = (0.1, 0.25, 0.5, 1.0)
 """tops of the scale of a share of the whole run"""
@@ -169,6 +171,14 @@ def _run_scale(run: Run, request: Request, metric: Metric, high: float) -> Scale
     return Scale(0.0, high, max(1.0, high / 65_535), request.log)
 
 
+def _outlined(run: Run, step: int | None) -> tuple[Kernel, ...]:
+    """Return the kernels to outline: where they take turns, those of the step's turn only."""
+    if len(run.program.areas()) == len(run.program.kernels):
+        return run.program.kernels
+    turn = view_streaming(run, step) if step is not None else None
+    return tuple(run.program.kernel(name) for name in turn.turn) if turn else ()
+
+
 def _picture(
     run: Run,
     request: Request,
@@ -186,7 +196,7 @@ def _picture(
     is_seen = hit is not None and viewport.rect.contains(hit.row, hit.col)
     outlines = tuple(
         (kernel.id, kernel.region)
-        for kernel in run.program.kernels
+        for kernel in _outlined(run, step)
         if kernel.region.overlaps(viewport.rect)
     )
     return Picture(

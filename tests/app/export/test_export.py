@@ -19,7 +19,8 @@ from app.export.raster import ALERT, FAINT, GROUND, HATCH, map_png, pe_pixels
 from app.export.ring import ring_of
 from app.runs.figures import used_mask
 from app.session.cursor import Viewport
-from tests.app.sessions import mlp_run
+from app.views.build_streaming import view_streaming
+from tests.app.sessions import mlp_run, mlp_streaming
 
 
 def _write(tmp_path: Path, ending: str, request: Request) -> bytes:
@@ -221,3 +222,16 @@ def test_no_ring_outside_the_viewport_or_in_another_step(tmp_path: Path) -> None
     session.do("next")
     session.export(tmp_path / "later.svg")
     assert 'id="hit"' not in (tmp_path / "later.svg").read_text()
+
+
+def test_where_kernels_take_turns_only_that_of_the_step_is_outlined() -> None:
+    run = mlp_streaming().run
+    seen: set[str] = set()
+    for step in range(0, run.timeline.steps, 3):
+        turn = view_streaming(run, step)
+        assert turn is not None
+        names = tuple(name for name, _ in make_picture(run, Request("traffic", step=step)).outlines)
+        assert names == turn.turn
+        seen.update(names)
+    assert seen == {kernel.id for kernel in run.program.kernels}
+    assert make_picture(run, Request("traffic", what="total")).outlines == ()
