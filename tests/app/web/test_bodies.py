@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -47,9 +48,10 @@ class Server:
         """Send bytes and return what is answered until the server closes."""
         answer = b""
         with socket.create_connection(("127.0.0.1", self.port), 20) as line:
-            line.sendall(data)
-            if end:
-                line.shutdown(socket.SHUT_WR)
+            with suppress(OSError):  # the server may close first; what it said is read below
+                line.sendall(data)
+                if end:
+                    line.shutdown(socket.SHUT_WR)
             try:
                 while part := line.recv(65_536):
                     answer += part
