@@ -7,10 +7,20 @@
   const kept = new Map();
   const tables = new Map();
   let held = 0;
+  let facts = { run: null, promise: null }; // of the run asked for last
 
   const small = (metric) => metric.kind === 'fraction' || metric.kind === 'category';
 
   WS.metric = (id) => WS.tables.metrics.find((metric) => metric.id === id);
+
+  /* Return a promise of what a run is, null when it is no longer shown. Every state that comes while
+     the answer is out waits for the same one: a map of one answer is not put off by another. */
+  WS.factsOf = function (run) {
+    if (facts.run !== run) facts = { run, promise: WS.getJSON(`/api/run/${WS.session}/${run}`) };
+    const asked = facts;
+    asked.promise.then((answer) => { if (!answer && facts === asked) facts = { run: null, promise: null }; });
+    return asked.promise;
+  };
 
   /* Return a promise of the codes of a frame, null when the run is no longer shown. */
   WS.frame = function (run, metricId, step) {

@@ -31,13 +31,10 @@
     WS.showTurn(state.streaming);
     watchJob(state.status.job);
     if (!WS.facts || WS.facts.run !== state.status.run_id) {
-      const facts = await WS.getJSON(`/api/run/${WS.session}/${state.status.run_id}`);
+      const facts = await WS.factsOf(state.status.run_id);
       if (!facts) askAgain();
       if (!facts || facts.run !== WS.state.status.run_id) return;
-      WS.facts = facts;
-      WS.time.show(facts.timeline);
-      WS.showSteps(WS.state);
-      signal('run-signal');
+      if (facts !== WS.facts) showRun(facts);
       if (WS.state !== state) return; // a newer state came meanwhile; it shows itself
     }
     followValues(state.status);
@@ -55,6 +52,13 @@
       fetchAround(state);
     }
   };
+
+  function showRun(facts) {
+    WS.facts = facts;
+    WS.time.show(facts.timeline);
+    WS.showSteps(WS.state);
+    signal('run-signal');
+  }
 
   /* The server freed this tab's session while it was idle: its view is brought back. */
   function comeBack() {

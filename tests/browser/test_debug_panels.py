@@ -133,6 +133,31 @@ def test_compare_shows_the_table_and_the_difference_map(page: Page) -> None:
     expect(page.locator("#legend")).to_contain_text("one scale")
 
 
+def test_difference_shows_though_what_the_run_is_comes_late(page: Page) -> None:
+    page.evaluate(
+        """() => {
+          const real = window.fetch;
+          const late = [['/api/run/', 600], ['/api/difference/', 1500]];
+          window.fetch = async (path, options) => {
+            const answer = await real(path, options);
+            const at = late.findIndex(([part]) => path.includes(part));
+            if (at < 0) return answer;
+            const [[, wait]] = late.splice(at, 1);
+            await new Promise((resolve) => { setTimeout(resolve, wait); });
+            return answer;
+          };
+        }"""
+    )
+    page.fill("#knob-samples", "2")
+    page.press("#knob-samples", "Enter")
+    page.wait_for_function(
+        "() => window.WS.state.status.samples === 2 && window.WS.state.status.job.state === 'done'"
+    )
+    press(page, "d")
+    page.wait_for_function("window.MESH.difference === 'run'")
+    expect(page.locator("#legend")).to_contain_text("B less A")
+
+
 def test_streaming_run_outlines_the_kernel_whose_turn_it_is(page: Page) -> None:
     session = mlp_streaming()
     steps = range(session.run.timeline.steps)
