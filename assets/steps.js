@@ -81,7 +81,9 @@
     if (isWhole && (wanted.get('sample') || '0') !== now.sample) {
       await WS.act('sample', wanted.get('sample') || 0);
     }
-    if (isWhole && wanted.has('log') !== cursor.log) await WS.act('log');
+    if (isWhole && wanted.has('log') !== cursor.log) {
+      await WS.act('log', wanted.has('log') ? 'on' : 'off'); // set, as others may bring the view back too
+    }
     if (asked('step')) await WS.act('seek', wanted.get('step'));
     if (asked('pe')) await WS.act('pe', ...wanted.get('pe').split(','));
     else if (asked('kernel')) await WS.act('kernel', wanted.get('kernel'));

@@ -182,22 +182,23 @@ class RemoteSession(RemoteViews):
 
     def _restore(self, wanted: Cursor) -> None:
         """Bring a view back, as far as the run there has it."""
-        for command, arguments in way_back(wanted, self.cursor):
+        for command, arguments in way_back(wanted):
             with suppress(CommandError):
                 self.do(command, *arguments)
         box = wanted.viewport
         self._post("viewport", {"box": [box.row, box.col, box.rows, box.cols]})
 
 
-def way_back(wanted: Cursor, now: Cursor) -> list[tuple[str, tuple[str | int, ...]]]:
-    """Return the commands that lead from a cursor to another, but for the viewport."""
+def way_back(wanted: Cursor) -> list[tuple[str, tuple[str | int, ...]]]:
+    """Return the commands that lead to a cursor from any other, but for the viewport.
+
+    None of them turns something over: a page of the same session may bring the view back too.
+    """
     chosen = wanted.selection
     commands: list[tuple[str, tuple[str | int, ...]]] = [
         ("metric", (wanted.metric,)), ("stride", (wanted.stride,)), ("sample", (wanted.sample,)),
-        ("seek", (wanted.step,)),
+        ("seek", (wanted.step,)), ("log", ("on" if wanted.log else "off",)),
     ]  # fmt: skip
-    if wanted.log != now.log:
-        commands.append(("log", ()))
     if chosen.pe is not None:
         commands.append(("pe", chosen.pe))
     elif chosen.kind == "kernel" and chosen.kernel:

@@ -113,9 +113,16 @@ def set_metric(cursor: Cursor, metric: str) -> Move:
     return Move(replace(cursor, metric=metric), MAP_METRICS[metric].help)
 
 
-def toggle_log(cursor: Cursor) -> Move:
-    """Colour by log(1 + value), or no longer."""
-    return Move(replace(cursor, log=not cursor.log), "linear scale" if cursor.log else "log scale")
+def set_log(cursor: Cursor, scale: str) -> Move:
+    """Colour by log(1 + value) ("on") or by the value ("off"); empty: the other of the two.
+
+    Raises:
+        CommandError: another word.
+    """
+    if scale not in ("", "on", "off"):
+        raise CommandError(f"log is '{scale}', must be on or off")
+    is_log = scale == "on" if scale else not cursor.log
+    return Move(replace(cursor, log=is_log), "log scale" if is_log else "linear scale")
 
 
 def set_viewport(run: Run, cursor: Cursor, row: int, col: int, rows: int, cols: int) -> Move:

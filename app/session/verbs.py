@@ -145,10 +145,10 @@ class CursorVerbs:
         with self._lock:
             return self._go(places.set_metric(self._cursor, metric))
 
-    def toggle_log(self) -> Cursor:
-        """Colour by log(1 + value), or no longer."""
+    def set_log(self, scale: str = "") -> Cursor:
+        """Colour by log(1 + value) ("on") or by the value ("off"); empty: the other of the two."""
         with self._lock:
-            return self._go(places.toggle_log(self._cursor))
+            return self._go(places.set_log(self._cursor, scale))
 
     def set_viewport(self, row: int, col: int, rows: int, cols: int) -> Cursor:
         """Show a rectangle of PEs, moved and cut so that it lies inside the grid."""

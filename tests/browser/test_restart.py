@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from app.remote.link import Link, parse_address
+from app.session.cursor import Cursor
 from app.web import Access, Registry, create_app
 from tests.app.served import ServerProcess, attached, until
 from tests.app.sessions import mlp_session
@@ -33,6 +34,11 @@ def cursor_of(page: Page) -> Any:
     """Return the server's cursor of the page's session, fetched past the page's own state."""
     script = "fetch(`/api/state/${window.WS.session}`).then(a => a.json()).then(s => s.cursor)"
     return page.evaluate(script)
+
+
+def place_of(cursor: Cursor) -> tuple[object, object]:
+    """Return a cursor's selected PE and the north-west corner of its view."""
+    return cursor.selection.pe, (cursor.viewport.row, cursor.viewport.col)
 
 
 def look_closely(page: Page, *selection: object) -> Any:
@@ -95,7 +101,8 @@ def test_page_and_terminal_meet_again_in_one_session(
     ):
         page.set_default_timeout(60_000)
         shown = look_closely(page, "pe", 5, 6)
-        until(lambda: terminal.cursor.selection.pe == (5, 6), "the terminal has followed")
+        place = (5, 6), (shown["viewport"]["row"], shown["viewport"]["col"])
+        until(lambda: place_of(terminal.cursor) == place, "the terminal has followed")
         servers[0].kill()
         expect(page.locator("#cover")).to_be_visible()
         until(lambda: terminal.trouble, "the terminal says so")

@@ -32,7 +32,7 @@ def test_fragment_names_what_is_not_as_at_the_start() -> None:
     session = mlp_session()
     assert parse_qs(view_fragment(session.cursor)).keys() == {"step", "metric", "stride", "view"}
     session.select_sample(2)
-    session.toggle_log()
+    session.set_log()
     session.select_region(1, 2, 3, 4)
     found = parse_qs(view_fragment(session.cursor))
     assert (found["sample"], found["log"], found["region"]) == (["2"], ["1"], ["1,2,3,4"])

@@ -78,3 +78,14 @@ def test_focus_zooms_to_the_kernel_and_again_to_the_mesh() -> None:
     assert focused.viewport.rect.contains(region.row, region.col)
     assert focused.viewport.rows <= region.rows + 2
     assert places.focus(run, focused).cursor.viewport == Viewport(0, 0, 64, 64)
+
+
+def test_log_is_turned_over_or_set() -> None:
+    cursor = moves.start(mlp_run())
+    assert not cursor.log
+    on = places.set_log(cursor, "on").cursor
+    assert on.log
+    assert places.set_log(on, "on").cursor == on
+    assert places.set_log(on, "").cursor == cursor == places.set_log(cursor, "off").cursor
+    with pytest.raises(CommandError, match="log is 'maybe', must be on or off"):
+        places.set_log(cursor, "maybe")
