@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import sleep
+from types import SimpleNamespace
 
+import pytest
 from playwright.sync_api import Page, expect
 
+import app.web.opening
 from app.debugger import Debugger
+from engine.progress import Progress
 from tests.factories.refused import refused_model
 
 
-def test_progress_is_shown_and_cancel_keeps_the_run(page: Page, debugger: Debugger) -> None:
+def _never_ready(source: str, config: object, *, progress: Progress) -> None:
+    """Open nothing until it is cancelled, as a model does that takes its time."""
+    while True:
+        progress.check()
+        sleep(0.01)
+
+
+def test_progress_is_shown_and_cancel_keeps_the_run(
+    page: Page, debugger: Debugger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app.web.opening, "Debugger", SimpleNamespace(open=_never_ready))
     page.evaluate("window.WS.openNamed('gpt2-small')")
     cover = page.locator("#cover")
     expect(cover).to_contain_text("Opening gpt2-small")
