@@ -82,7 +82,7 @@ def lower_bound(program: Program, profiles: dict[str, Profile]) -> int:
 
 
 def _reads_host(program: Program) -> bool:
-    return any(transfer.producer == HOST for transfer in program.transfers)
+    return any(t.producer == HOST and not t.comes_back for t in program.transfers)
 
 
 def _main_cause(profile: Profile) -> str:

@@ -147,6 +147,16 @@ class Transfer:
     """kernel that starts only when all of it has left the wafer, because it needs its SRAM; empty:
     none, but through the weight ports it has left before the next sample's weights come"""
 
+    @property
+    def leaves(self) -> bool:
+        """True for what leaves through the weight ports: gradients, new state, activations"""
+        return self.port == "weights" and HOST in self.consumers
+
+    @property
+    def comes_back(self) -> bool:
+        """True for activations that come back through the weight ports, once `after` has ended"""
+        return self.port == "weights" and self.producer == HOST
+
 
 @dataclass(frozen=True, slots=True)
 class Buffer:

@@ -155,6 +155,8 @@ def _transfers(program: Program) -> Iterator[str]:
         for name in (transfer.producer, *transfer.consumers, transfer.until, transfer.after):
             if name not in kernels:
                 yield f"{label}: kernel '{name}' does not exist"
+        if transfer.comes_back and not transfer.after:
+            yield f"{label}: it comes back through the weight ports and waits for no kernel"
         yield from (
             f"{label}: {text}" for text in (*_counts(transfer), *_legs(transfer.legs, grid))
         )

@@ -80,6 +80,9 @@ class CompileConfig:
     """times a training step's forward and backward work runs before one update"""
     activation_mb: float | None = None
     """MB of activations that may live at once over the wafer; None: no limit"""
+    spill_mb: float | None = None
+    """MB of activations that may live at once before others wait outside (streaming); None: only
+    where nothing fits otherwise"""
     decode_rate: float | None = None
     """samples that a loader's worker decodes a second; None: all are there from cycle 0"""
     loader_workers: int = 1
@@ -146,6 +149,7 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "optimizer": config.optimizer,
         "micro_batches": config.micro_batches,
         "activation_mb": config.activation_mb,
+        "spill_mb": config.spill_mb,
         "decode_rate": config.decode_rate,
         "loader_workers": config.loader_workers,
         "loader_prefetch": config.loader_prefetch,

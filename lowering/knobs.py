@@ -116,6 +116,11 @@ _COMPILE = (
          "most MB of activations alive at once over the wafer in a training step; beyond it parts "
          "of the forward pass drop what they made and run again in the backward pass; auto: no "
          "limit", "kernels", low=1e-6, high=1e9, unit="MB", auto=True),
+    Knob("spill_mb", "spill above", "number",
+         "MB of activations that may be alive at once over the wafer in streaming mode; beyond it "
+         "those read latest leave through the weight ports and come back before their readers; "
+         "auto: only where the SRAM would be overfilled", "routing", low=0, high=1e9, unit="MB",
+         auto=True),
     Knob("decode_rate", "decode rate", "number",
          "samples that one worker of the host's loader reads and decodes a second of the machine's "
          "clock; auto: samples wait decoded, all there from cycle 0", "timing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -22,12 +23,25 @@ class Activation:
     """of one copy, over the whole wafer"""
     made_by: str
     last_read_by: str
-    turns: int
-    """turns from the one that makes it to the last that reads it, both included"""
+    stays: tuple[tuple[int, int], ...]
+    """first and last turns, from 0, of its stays on the wafer: one from the turn that makes it to
+    the last that reads it, several where it waits outside in between"""
+    returns: int
+    """times it comes back from outside for a reader; 0: it never leaves"""
     phase: str
     """phase of the training step that makes it, empty where nothing trains"""
     at_peak: bool
     """True when it is alive in the turn in which most bytes are"""
+
+    @property
+    def turns(self) -> int:
+        """turns in which it is on the wafer"""
+        return sum(last - first + 1 for first, last in self.stays)
+
+    @property
+    def away(self) -> int:
+        """turns in which it waits outside"""
+        return self.stays[-1][1] - self.stays[0][0] + 1 - self.turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +55,20 @@ class Lifetimes:
     peak_kernel: str = ""
     """kernel in whose turn"""
 
-    def alive(self, kernels: Sequence[str]) -> list[int]:
-        """Return the bytes alive in each kernel's turn, in running order."""
-        place = {name: turn for turn, name in enumerate(kernels)}
-        spans = [(r.tensor, place[r.made_by], place[r.last_read_by]) for r in self.rows]
-        return _alive(spans, {row.tensor: row.bytes for row in self.rows}, len(kernels))
+    @property
+    def outside(self) -> tuple[Activation, ...]:
+        """activations that wait outside between their turns"""
+        return tuple(row for row in self.rows if row.returns)
+
+    def traffic(self) -> tuple[int, int]:
+        """Return the bytes of activations that leave, and that come back, in a sample."""
+        return sum(row.bytes for row in self.outside), sum(
+            row.bytes * row.returns for row in self.outside
+        )
+
+    def alive(self, turns: int) -> list[int]:
+        """Return the bytes alive in each of all turns, in running order."""
+        return _alive([(row.bytes, row.stays) for row in self.rows], turns)
 
     def lines(self) -> list[str]:
         """Return what the report's text says; nothing without activations."""
@@ -58,12 +81,23 @@ class Lifetimes:
         peak = sorted((row for row in self.rows if row.at_peak), key=lambda row: -row.bytes)
         found += [
             f"    {row.tensor[:32]:<32} {row.bytes:>14,} B for {row.turns:,} turns, from "
-            f"{row.made_by} to {row.last_read_by}"
+            f"{row.made_by} to {row.last_read_by}{_outside(row)}"
             for row in peak[:_SHOWN]
         ]
         if len(peak) > _SHOWN:
             found.append(f"    and {len(peak) - _SHOWN:,} more")
+        if self.outside:
+            left, back = self.traffic()
+            found.append(
+                f"{len(self.outside):,} activations wait outside between their turns (knob "
+                f"spill_mb): a sample sends {left:,} B out through the weight ports and takes "
+                f"{back:,} B back"
+            )
         return found
+
+
+def _outside(row: Activation) -> str:
+    return f", outside for {row.away:,} in between" if row.returns else ""
 
 
 def lifetimes(program: Program) -> Lifetimes:
@@ -71,30 +105,64 @@ def lifetimes(program: Program) -> Lifetimes:
     if program.mode != "streaming":
         return Lifetimes()
     kernels = program.kernels
-    last = {name: turn for turn, kernel in enumerate(kernels) for name in kernel.reads}
-    spans = [
-        (name, turn, last[name])
-        for turn, kernel in enumerate(kernels) for name in kernel.writes if name in last
-    ]  # fmt: skip
+    found = _stays(program)
+    returns = Counter(t.tensor for t in program.transfers if t.comes_back)
     elements = {tensor.id: tensor.elements for tensor in program.tensors}
-    sizes = {name: elements[name] * DTYPE_BYTES[program.storage] for name, _, _ in spans}
-    alive = _alive(spans, sizes, len(kernels))
+    sizes = {name: elements[name] * DTYPE_BYTES[program.storage] for name in found}
+    alive = _alive([(sizes[name], stays) for name, stays in found.items()], len(kernels))
     peak = max(range(len(kernels)), key=lambda turn: alive[turn])
     phases = {kernel.id: dict(kernel.tags).get("phase", "") for kernel in kernels}
     rows = [
         Activation(
-            name, sizes[name], kernels[born].id, kernels[dead].id, dead - born + 1,
-            phases[kernels[born].id], born <= peak <= dead,
+            name, sizes[name], kernels[stays[0][0]].id, kernels[stays[-1][1]].id, stays,
+            returns[name], phases[kernels[stays[0][0]].id],
+            any(born <= peak <= dead for born, dead in stays),
         )
-        for name, born, dead in spans
+        for name, stays in found.items()
     ]  # fmt: skip
     rows.sort(key=lambda row: (-row.bytes * row.turns, row.tensor))
     return Lifetimes(tuple(rows), alive[peak], kernels[peak].id)
 
 
-def _alive(spans: Sequence[tuple[str, int, int]], sizes: dict[str, int], turns: int) -> list[int]:
+def _stays(program: Program) -> dict[str, tuple[tuple[int, int], ...]]:
+    """Return the stays on the wafer of every tensor that a kernel makes and another reads."""
+    place = {kernel.id: turn for turn, kernel in enumerate(program.kernels)}
+    back: dict[str, dict[int, int]] = {}
+    for transfer in program.transfers:
+        if transfer.comes_back:
+            reader = place[transfer.consumers[0]]
+            back.setdefault(transfer.tensor, {})[reader] = place[transfer.after] + 1
+    gone = {t.tensor: place[t.until] - 1 for t in program.transfers
+            if t.leaves and t.tensor in back}  # fmt: skip
+    readers: dict[str, list[int]] = {}
+    for turn, kernel in enumerate(program.kernels):
+        for name in kernel.reads:
+            readers.setdefault(name, []).append(turn)
+    found = {}
+    for turn, kernel in enumerate(program.kernels):
+        for name in kernel.writes:
+            if name in readers:
+                far = back.get(name, {})
+                near = [gone.get(name, turn), *(at for at in readers[name] if at not in far)]
+                found[name] = _joined([(turn, max(near)), *((far[at], at) for at in sorted(far))])
+    return found
+
+
+def _joined(stays: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Return stays, in order, with those that meet as one."""
+    found = [stays[0]]
+    for first, last in stays[1:]:
+        if first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return tuple(found)
+
+
+def _alive(rows: Sequence[tuple[int, tuple[tuple[int, int], ...]]], turns: int) -> list[int]:
     change = [0] * (turns + 1)
-    for name, born, dead in spans:
-        change[born] += sizes[name]
-        change[dead + 1] -= sizes[name]
+    for size, stays in rows:
+        for born, dead in stays:
+            change[born] += size
+            change[dead + 1] -= size
     return list(accumulate(change[:-1]))

@@ -278,8 +278,8 @@ class CompileReport:
 def _activation_json(row: Activation) -> dict[str, object]:
     return {
         "tensor": row.tensor, "bytes": row.bytes, "made_by": row.made_by,
-        "last_read_by": row.last_read_by, "turns": row.turns, "phase": row.phase,
-        "at_peak": row.at_peak,
+        "last_read_by": row.last_read_by, "turns": row.turns, "turns_outside": row.away,
+        "comes_back": row.returns, "phase": row.phase, "at_peak": row.at_peak,
     }  # fmt: skip
 
 

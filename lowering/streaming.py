@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from engine.geometry import Rect
 from engine.program import Program
@@ -17,6 +18,7 @@ from lowering.stages.kept import least_live
 from lowering.stages.plan import PlacedPlan
 from lowering.stages.routing import kernel_legs
 from lowering.stages.shared_memory import SharedRequests, shared_memory, shared_requests
+from lowering.stages.spill import Away, plan_away, with_away
 from lowering.stages.state import gradients, leaving_state, plan_turns
 from lowering.stages.streaming import (
     place_streaming,
@@ -45,12 +47,18 @@ class Cut:
     activations of others share the rest"""
     late: bool = False
     """weights come as late as they can"""
+    kept: float = inf
+    """share of the SRAM that activations alive at once may fill; beyond it some wait outside"""
 
 
 THRIFTIER = (Cut(32, 8, late=True), Cut(32), Cut(128, 8, late=True), Cut(128))
 """tried in turn where the SRAM is overfilled"""
 THRIFTY_FROM = 1 / 8
 """share of the SRAM that tensors fill by themselves from which tiles are thrifty at once"""
+
+
+KEPT_SHARES = (1 / 2, 1 / 4, 1 / 8)
+"""shares of the SRAM tried in turn where activations must wait outside"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,10 +113,15 @@ def _cuts(config: CompileConfig, share: float) -> tuple[Cut, ...]:
     thrifty, *others = (
         replace(cut, chunks=max(cut.chunks, config.max_chunks)) for cut in THRIFTIER
     )
-    if share > 1:
-        return (thrifty,)
     first = (thrifty, usual) if share > THRIFTY_FROM else (usual, thrifty)
-    return tuple(dict.fromkeys((*first, *others)))
+    tried = (thrifty,) if share > 1 else (*first, *others)
+    if config.spill_mb is not None:
+        room = config.machine.data_sram_bytes * config.machine.working_pes
+        kept = config.spill_mb * 1e6 / room
+        return tuple(replace(cut, kept=kept) for cut in dict.fromkeys((*first, *others)))
+    late = [cut for cut in (thrifty, *others) if cut.late]
+    away = (replace(cut, kept=kept) for kept in KEPT_SHARES for cut in late)
+    return tuple(dict.fromkeys((*tried, *away)))
 
 
 def _with_meetings(job: Job, made: Made, cut: Cut) -> Made:
@@ -126,13 +139,15 @@ def _with_meetings(job: Job, made: Made, cut: Cut) -> Made:
 
 def _routed_key(job: Job, cut: Cut) -> tuple[Hashable, ...]:
     """What routing and what follows from it depend on."""
-    return *_placed_key(job, cut), job.config.prefetch, routing_key(job.routing)
+    return *_placed_key(job, cut), cut, job.config.prefetch, routing_key(job.routing)
 
 
 def _placed_key(job: Job, cut: Cut) -> tuple[Hashable, ...]:
     """What the placement depends on."""
     config = job.config
-    return job.plan, timeless(config.machine), config.storage, config.pe_caps, cut
+    return (
+        job.plan, timeless(config.machine), config.storage, config.pe_caps, cut.chunks, cut.share
+    )  # fmt: skip
 
 
 def _attempt(job: Job, cut: Cut) -> _Attempt:
@@ -173,6 +188,21 @@ def _laid_out(job: Job, attempt: _Attempt) -> Made:
     return Made(attempt.placed, routed, program, memories, job.plan.notes)
 
 
+def _away(job: Job, cut: Cut, outputs: Sequence[str]) -> Away:
+    """Return the activations that wait outside."""
+    if cut.kept == inf:
+        return frozenset()
+    plan, config = job.plan, job.config
+    budget = cut.kept * config.machine.data_sram_bytes * config.machine.working_pes
+    return job.cache.get(
+        "away",
+        (plan, config.storage, config.prefetch, budget),
+        lambda: plan_away(
+            plan.drafts, job.shapes, config.storage, config.prefetch, outputs, budget
+        ),
+    )
+
+
 def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
     graph, plan, config = job.graph, job.plan, job.config
     machine, ends, lengths = config.machine, placed.ends, placed.lengths()
@@ -180,10 +210,12 @@ def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
     tilings = {name: end.tiling for name, end in ends.items()}
     sent = gradients(plan)
     outputs = tuple(dict.fromkeys((*graph.outputs, *sorted(sent))))
+    away = _away(job, cut, outputs)
     edges = plan_edges(plan.drafts, plan.models, tilings, shapes, outputs, cut.chunks, turns=True)
+    edges = with_away(edges, away)
     made = make_transfers(edges, ends, lengths, shapes, machine, config.storage)
     _, new = job.cache.get("trained state", graph, lambda: trained_state(graph))
-    leaving = new | (sent - set(graph.outputs))
+    leaving = new | (sent - set(graph.outputs)) | {tensor for tensor, _ in away}
     order = [draft.name for draft in plan.drafts]
     slotted = stream_slots(made, order, config.prefetch)
     transfers = leaving_state(slotted, leaving, order, config.prefetch)

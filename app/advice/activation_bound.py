@@ -20,7 +20,7 @@ def check(facts: Facts) -> Finding | None:
     share = held / max(1, held + report.parameter_bytes)
     if run.program.mode != "streaming" or fullest <= FULL * capacity or share <= SHARE:
         return None
-    proposals = less_kept(facts)
+    proposals = [*less_kept(facts), (Change("spill_mb", _megabytes(held / 4)),)]
     if run.config.storage != "fp16":
         proposals.append((Change("dtype", "fp16"),))
     if run.config.prefetch:
@@ -32,7 +32,7 @@ def check(facts: Facts) -> Finding | None:
         (("activations over the wafer, fullest turn", size(held)),
          ("weights over the wafer, fullest turn", size(report.parameter_bytes)),
          ("most alive at once", f"{size(report.activations.peak_bytes)} in the turn of {peak}")),
-        ("activation_mb", "dtype", "prefetch"), tuple(proposals), "sram",
+        ("activation_mb", "spill_mb", "dtype", "prefetch"), tuple(proposals), "sram",
         kernels=(peak,) if peak else (), weight=share * fullest / capacity,
     )  # fmt: skip
 
@@ -43,8 +43,12 @@ def less_kept(facts: Facts) -> list[Changes]:
     phases = {value for k in run.program.kernels for key, value in k.tags if key == "phase"}
     if run.program.mode != "streaming" or "backward" not in phases:
         return []
-    held = run.compiled.report.activation_bytes / 1e6
-    return [(Change("activation_mb", f"{held / part:.4g}"),) for part in (10, 100)]
+    held = run.compiled.report.activation_bytes
+    return [(Change("activation_mb", _megabytes(held / part)),) for part in (10, 100)]
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:.4g}"
 
 
 RULE = Rule("activation-bound", "Activations fill the SRAM", check)

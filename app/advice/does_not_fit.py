@@ -18,6 +18,8 @@ def check(facts: Facts) -> Finding | None:
     if run.config.storage != "fp16":
         proposals.append((Change("dtype", "fp16"),))
     proposals += less_kept(facts) + _optimizer(facts)
+    if run.config.spill_mb is not None and run.program.mode == "streaming":
+        proposals.append((Change("spill_mb", "auto"),))
     if run.config.weights == "stored":
         proposals.append((Change("weights", "int8"),))
     proposals += [slots_pair(n) for n in (2, 1) if (run.config.in_slots or 99) > n]
@@ -32,7 +34,8 @@ def check(facts: Facts) -> Finding | None:
     return Finding(
         f"the program does not fit in {len(overflows)} place(s): {overflows[0].sentence()}",
         evidence,
-        ("dtype", "weights", "slots", "pe_cap", "machine", "activation_mb", "optimizer"),
+        ("dtype", "weights", "slots", "pe_cap", "machine", "activation_mb", "spill_mb",
+         "optimizer"),
         tuple(proposals), "fit", "alert", weight=1.0,
     )  # fmt: skip
 

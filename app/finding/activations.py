@@ -16,8 +16,11 @@ from lowering.cache import StageCache
 from lowering.lifetimes import Activation
 from lowering.passes.recompute import AGAIN
 
-KEPT, DROPPED, AGAIN_MADE, PASSED = "kept", "dropped", "made again", "passed on"
+OUTSIDE, KEPT, DROPPED, AGAIN_MADE, PASSED = (
+    "outside", "kept", "dropped", "made again", "passed on"
+)  # fmt: skip
 FATES = {
+    OUTSIDE: "leaves the wafer and comes back for later turns",
     KEPT: "kept for the backward pass",
     DROPPED: "dropped after the forward pass, made again in the backward pass",
     AGAIN_MADE: "made a second time, for the backward pass",
@@ -46,6 +49,8 @@ def fates(run: Run) -> dict[str, str]:
 
 
 def _fate(row: Activation, phases: dict[str, str], names: set[str]) -> str:
+    if row.returns:
+        return OUTSIDE
     if row.phase == "recompute":
         return AGAIN_MADE
     if row.tensor + AGAIN in names:

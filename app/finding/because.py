@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.finding.decisions import end_name
+from app.finding.decisions import end_name, source_name
 from app.runs.run import Run
 from engine.causes import CAUSES
 from engine.event_kinds import ARRIVES, END, GIVEN, LEFT, MOVES, NEEDED, RESUME, START
@@ -155,14 +155,17 @@ def _arrival(run: Run, gap: Gap, source: int) -> Tie:
     place = int(timeline.chunk_start[index]) + sample * transfer.chunks + chunk
     given, moved = int(timeline.given[place]), int(timeline.started[place])
     cause = "wait-fabric" if given <= gap.t0 else "wait-input"
-    if transfer.producer == HOST:
+    if transfer.comes_back:
+        cause = "wait-weights"
+    elif transfer.producer == HOST:
         cause = "wait-host"
     which = f"chunk {chunk} of '{transfer.tensor}'" if transfer.chunks > 1 else (
         f"'{transfer.tensor}'"
     )  # fmt: skip
-    text = (
-        f"{which} of sample {sample} arrives from {end_name(transfer.producer)} at cycle {time:,}"
-    )
+    text = f"{which} of sample {sample} arrives from {source_name(transfer)} at cycle {time:,}"
+    if transfer.comes_back:
+        return Tie(cause, transfer.id, "weights",
+                   f"{text}, through the weight ports since {moved:,}")  # fmt: skip
     if moved > given:
         held, lever = _held_back(run, source)
         return Tie(cause, transfer.id, lever, f"{text}: given at {given:,}, it moved from "

@@ -103,9 +103,14 @@ def end_name(name: str) -> str:
     return "the host" if name == HOST else name
 
 
+def source_name(transfer: Transfer) -> str:
+    """Return whom a transfer comes from; what comes back has waited outside."""
+    return "outside, where it waited," if transfer.comes_back else end_name(transfer.producer)
+
+
 def route(transfer: Transfer) -> Decision:
     """Say how a transfer moves."""
-    ends = f"{end_name(transfer.producer)} to {', '.join(map(end_name, transfer.consumers))}"
+    ends = f"{source_name(transfer)} to {', '.join(map(end_name, transfer.consumers))}"
     legs = ", then ".join(_leg(leg) for leg in transfer.legs) or "no leg: it stays where it is"
     text = (
         f"'{transfer.tensor}' goes from {ends} in {transfer.chunks} "

@@ -15,7 +15,10 @@ class ActivationRow:
     made_by: str
     last_read_by: str
     turns: int
-    """turns from the one that makes it to the last that reads it, both included"""
+    """turns in which it is on the wafer: from the one that makes it to the last that reads it,
+    but for those in which it waits outside"""
+    away: int
+    """turns in which it waits outside"""
     bytes: int
     """of one copy, over the whole wafer"""
     pe_bytes: int
@@ -27,7 +30,7 @@ class ActivationRow:
     phase: str
     """phase of the training step that makes it, empty where nothing trains"""
     fate: str
-    """kept | dropped | made again | passed on"""
+    """outside | kept | dropped | made again | passed on"""
     at_peak: bool
     """True when it is alive in the turn in which most bytes are"""
     sentence: str
@@ -62,6 +65,8 @@ class ActivationsView(View):
     """most byte-turns first"""
     more: int
     """activations that are not listed, each cheaper than those that are"""
+    traffic: str
+    """what leaves the wafer and comes back in a sample, empty where nothing does"""
     remedy: str
     """what the knob activation_mb can do about the peak, empty where nothing trains"""
     budget_mb: str

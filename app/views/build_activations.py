@@ -8,7 +8,7 @@ from app.units import count, percent, size
 from app.views.activations import ActivationRow, ActivationsView, AlivePoint
 from app.views.build_memory import MOST_POINTS
 from lowering.cache import StageCache
-from lowering.lifetimes import Activation
+from lowering.lifetimes import Activation, Lifetimes
 
 MOST_ROWS = 300
 """activations handed out"""
@@ -25,9 +25,9 @@ def view_activations(run: Run, cache: StageCache) -> ActivationsView:
     standing = run.standing_of("exact for this program")
     if not found.rows:
         text = _NONE if run.program.mode == "streaming" else _PIPELINE
-        return ActivationsView((), 0, "", 0, 0, 0, (), 0, "", "", standing, "ok", text)
+        return ActivationsView((), 0, "", 0, 0, 0, (), 0, "", "", "", standing, "ok", text)
     order = [kernel.id for kernel in run.program.kernels]
-    alive = found.alive(order)
+    alive = found.alive(len(order))
     turn = order.index(found.peak_kernel)
     points, peak = _points(order, alive, turn)
     rows, total = _rows(run, found.rows)
@@ -35,12 +35,24 @@ def view_activations(run: Run, cache: StageCache) -> ActivationsView:
     return ActivationsView(
         points=points, peak=peak, peak_kernel=found.peak_kernel, peak_turn=turn + 1,
         turns=len(order), peak_bytes=found.peak_bytes, rows=rows, more=len(found.rows) - len(rows),
+        traffic=_traffic(found),
         remedy=told.sentence if told else "", budget_mb=told.budget_mb if told else "",
         standing=standing, severity="ok" if run.program.would_run else "alert",
         sentence=f"most activations are alive in the turn of {found.peak_kernel} (turn "
         f"{turn + 1:,} of {len(order):,}): {size(found.peak_bytes)} over the wafer, "
         f"those make up {_peak_share(found.rows, total)} of what all {len(found.rows):,} cost",
     )  # fmt: skip
+
+
+def _traffic(found: Lifetimes) -> str:
+    """Say what leaves the wafer and comes back."""
+    if not found.outside:
+        return ""
+    left, back = found.traffic()
+    return (
+        f"{len(found.outside):,} of them wait outside between their turns: a sample sends "
+        f"{size(left)} out through the weight ports and takes {size(back)} back (knob spill_mb)"
+    )
 
 
 def _peak_share(rows: tuple[Activation, ...], total: int) -> str:
@@ -61,12 +73,14 @@ def _rows(run: Run, found: tuple[Activation, ...]) -> tuple[tuple[ActivationRow,
 def _row(row: Activation, fate: str, held: int, share: float) -> ActivationRow:
     cost = row.bytes * row.turns
     peak = ", alive at the peak" if row.at_peak else ""
+    outside = f" and outside for {row.away:,} in between" if row.returns else ""
     return ActivationRow(
-        row.tensor, row.made_by, row.last_read_by, row.turns, row.bytes, held, cost, share,
-        row.phase, fate, row.at_peak,
+        row.tensor, row.made_by, row.last_read_by, row.turns, row.away, row.bytes, held, cost,
+        share, row.phase, fate, row.at_peak,
         f"{row.tensor}: made by {row.made_by}, read last by {row.last_read_by}, "
-        f"{size(row.bytes)} for {row.turns:,} turns ({count(cost)} byte-turns, {percent(share)} "
-        f"of all){peak}; {FATES[fate]}; its slots take {size(held)} of the fullest PE",
+        f"{size(row.bytes)} for {row.turns:,} turns{outside} ({count(cost)} byte-turns, "
+        f"{percent(share)} of all){peak}; {FATES[fate]}; its slots take {size(held)} of "
+        "the fullest PE",
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from app.units import count, percent, size
 from app.views.streaming import PHASE_LABELS, TurnPhase
 from engine.causes import CAUSES
 from engine.machine import DTYPE_BYTES
-from engine.program import HOST, Tensor, Transfer
+from engine.program import Tensor
 
 Tensors = Mapping[str, Tensor]
 """tensors of the program by id"""
@@ -75,17 +75,26 @@ class _Teller:
         name, transfers = self.run.program.kernels[self.kernel].id, self.run.program.transfers
         yield from self._weights(name)
         reads = [i for i, t in enumerate(transfers) if name in t.consumers]
-        yield from self._moving("inputs", reads)
+        back = [i for i in reads if transfers[i].comes_back]
+        yield from self._moving("inputs", [i for i in reads if i not in back])
+        yield from self._moving("returns", back)
         yield from self._waits()
         yield self._computes()
         mine = [i for i, t in enumerate(transfers) if t.producer == name]
-        out = [i for i in mine if leaves_by_weight_port(transfers[i])]
+        out = [i for i in mine if transfers[i].leaves]
         yield from self._moving("sends", [i for i in mine if i not in out])
+        away = [i for i in out if transfers[i].tensor in self._away()]
+        yield from self._moving("spills", away)
+        out = [i for i in out if i not in away]
         sent = [transfers[i].tensor for i in out]
         outside = [w.id for w in self.run.program.outside if set(w.reads).intersection(sent)]
         yield from self._moving("gradients" if outside else "state", out)
         if outside:
             yield self._outside(out, outside)
+
+    def _away(self) -> set[str]:
+        """Return the activations that leave and come back."""
+        return {t.tensor for t in self.run.program.transfers if t.comes_back}
 
     def _phase(
         self, name: str, first: int, last: int, share: float, detail: str, done: str = "done"
@@ -160,8 +169,3 @@ class _Teller:
         return self._phase(
             "outside", there, there, 0.0, f"{names[0]}{more}, takes no cycles here"
         )  # fmt: skip
-
-
-def leaves_by_weight_port(transfer: Transfer) -> bool:
-    """Return True for gradients and new state."""
-    return transfer.port == "weights" and HOST in transfer.consumers

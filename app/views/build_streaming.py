@@ -5,14 +5,14 @@ The timeline holds a row for each kernel, then a row for each weight stream.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
 from app.finding.because import gap_at
 from app.runs.run import Run
 from app.units import percent, size
-from app.views.build_phases import Tensors, flow_of, leaves_by_weight_port, turn_phases
+from app.views.build_phases import Tensors, flow_of, turn_phases
 from app.views.streaming import ArrivalRow, LeavingRow, StreamingView
 from engine.program import HOST
 
@@ -99,7 +99,7 @@ def _arriving(run: Run, tensors: Tensors, begin: int, end: int) -> Iterator[Arri
         transfer = program.transfers[index]
         flow = flow_of(run, tensors, index, sample, begin)
         words = -(-flow.bytes // program.machine.wavelet_bytes)
-        what = "state" if transfer.port == "weights" else "input"
+        what = "activation" if transfer.comes_back else "input"
         yield _arrival(
             run, ", ".join(transfer.consumers), f"{what} {transfer.tensor}", sample, words,
             int(words * flow.share), (flow.left, flow.end - begin),
@@ -123,15 +123,23 @@ def _progress(done: int, total: int, cycles_left: int) -> str:
 
 def _leaving(run: Run, tensors: Tensors, begin: int, end: int) -> Iterator[LeavingRow]:
     outside = {name for work in run.program.outside for name in work.reads}
+    away = {transfer.tensor for transfer in run.program.transfers if transfer.comes_back}
     for index, sample in _moving(run, begin, end, from_host=False):
         transfer = run.program.transfers[index]
         flow = flow_of(run, tensors, index, sample, begin)
-        what = "gradient" if transfer.tensor in outside else "new state"
+        what = _kind(transfer.tensor, outside, away)
         sent, left = int(flow.bytes * flow.share), flow.end - begin
         yield LeavingRow(
             transfer.producer, transfer.tensor, what, sample, flow.bytes, sent, flow.share, left,
             f"{what} {transfer.tensor} leaves: {_progress(sent, flow.bytes, left)}",
         )  # fmt: skip
+
+
+def _kind(tensor: str, gradients: Collection[str], away: Collection[str]) -> str:
+    """Return what leaves: an activation comes back, a gradient is used outside."""
+    if tensor in away:
+        return "activation"
+    return "gradient" if tensor in gradients else "new state"
 
 
 def _quiet(run: Run, cycle: int, arriving: tuple[ArrivalRow, ...]) -> str:
@@ -159,11 +167,7 @@ def _moving(run: Run, begin: int, end: int, *, from_host: bool) -> Iterator[tupl
     found = {
         (owner, place // transfers[owner].chunks)
         for owner, place in zip(owners.tolist(), within.tolist(), strict=True)
-        if (
-            transfers[owner].producer == HOST
-            if from_host
-            else leaves_by_weight_port(transfers[owner])
-        )
+        if (transfers[owner].producer == HOST if from_host else transfers[owner].leaves)
     }
     yield from sorted(found)
 

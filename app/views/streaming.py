@@ -44,9 +44,11 @@ class TurnPhase:
 PHASE_LABELS = {
     "weights": "weights arrive",
     "inputs": "activations arrive",
+    "returns": "activations come back",
     "waits": "waits",
     "computes": "computes",
     "sends": "activations leave",
+    "spills": "activations go outside",
     "gradients": "gradients leave",
     "state": "new state leaves",
     "outside": "optimizer outside",

@@ -94,6 +94,7 @@ def activations_panel(view: ActivationsView) -> Any:
     return [
         html.P(view.sentence, className=view.severity),
         _curve(view),
+        html.P(view.traffic) if view.traffic else None,
         _remedy(view) if view.remedy else None,
         html.Table(
             [html.Thead(_head()), html.Tbody([_activation(row) for row in view.rows])],

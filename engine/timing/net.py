@@ -23,6 +23,8 @@ TURN_END = "end of a sample's weights"
 """the ports' last instance of a sample: it waits for the last kernel"""
 SCALARS = ("samples", "admit_every", "loader_workers", "loader_cycles", "loader_ahead")
 """fields of a net that are plain integers"""
+PORT_RATE = RATE_UNIT * COEF_UNIT
+"""all of a port, in 1 / (RATE_UNIT * COEF_UNIT)"""
 UNLIMITED = 1 << 40
 """slots that never run out"""
 
@@ -96,8 +98,9 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
     A weight stream is a kernel of its own on the region of the ports: it runs for the cycles of
     the ports and hands over a chunk without words when its last wavelet is in. Its gate is a
     transfer without words from the kernel that frees the SRAM. After the streams of a sample the
-    ports wait for its last kernel, so weights never arrive for two samples at once. Kernels and
-    transfers of the program come first, streams and their hand-overs after them.
+    ports wait for its last kernel, so weights never arrive for two samples at once. What comes
+    back through the ports moves while no weights do; the end of the kernel that it waits for gives
+    it. Kernels and transfers of the program come first, streams and their hand-overs after them.
     """
     index = {kernel.id: i for i, kernel in enumerate(program.kernels)}
     index |= {stream.id: len(index) + i for i, stream in enumerate(program.streams)}
@@ -122,7 +125,7 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
         length=_ints(max(1, lasting[name]) for name in names),
         region_start=_starts(regions),
         region_kernel=_ints(k for region in regions for k in region),
-        producer=_ints(index[t.producer] for t in own),
+        producer=_ints(index[_giver(t)] for t in own),
         after=_ints(index[t.after] for t in own),
         chunks=_ints(t.chunks for t in own),
         words=_ints(words),
@@ -134,12 +137,12 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
                 *(0 for t in own[len(program.transfers) + len(program.streams) :]),
             ]
         ),
-        out_slots=_ints(t.out_slots for t in own),
-        give_first=_ints(t.give[0] for t in own),
-        give_last=_ints(t.give[1] for t in own),
+        out_slots=_ints(UNLIMITED if t.comes_back else t.out_slots for t in own),
+        give_first=_ints(lasting[t.after] if t.comes_back else t.give[0] for t in own),
+        give_last=_ints(lasting[t.after] if t.comes_back else t.give[1] for t in own),
         use_start=_starts([t.consumers for t in own]),
         use_kernel=_ints(index[_reader(t, i, program)] for t, i in uses),
-        in_slots=_ints(UNLIMITED if _leaves(t) else t.in_slots[i] for t, i in uses),
+        in_slots=_ints(UNLIMITED if t.leaves else t.in_slots[i] for t, i in uses),
         need_first=_ints(t.need[i][0] for t, i in uses),
         need_last=_ints(t.need[i][1] for t, i in uses),
         **_conflicts(program, index, words, lasting),
@@ -147,7 +150,8 @@ def build_net(program: Program, lengths: Mapping[str, int]) -> TimingNet:
 
 
 def weight_transfers(program: Program) -> frozenset[int]:
-    """Return the net's transfers through the weight ports: weights handed over, what leaves."""
+    """Return the net's transfers through the weight ports: weights handed over, what leaves and
+    what comes back."""
     count = len(program.transfers) + len(program.streams)
     return frozenset(i for i in range(count) if is_weight_transfer(program, i))
 
@@ -156,17 +160,18 @@ def is_weight_transfer(program: Program, index: int) -> bool:
     """Tell whether one of the net's transfers goes through the weight ports."""
     first = len(program.transfers)
     if index < first:
-        return _leaves(program.transfers[index])
+        return program.transfers[index].port == "weights"
     return index < first + len(program.streams)
 
 
-def _leaves(transfer: Transfer) -> bool:
-    return transfer.port == "weights" and HOST in transfer.consumers
+def _giver(transfer: Transfer) -> str:
+    """Return whose end, or progress, gives a transfer's chunks."""
+    return transfer.after if transfer.comes_back else transfer.producer
 
 
 def _reader(transfer: Transfer, place: int, program: Program) -> str:
     """Return who waits for a transfer; what leaves through the weight ports frees SRAM."""
-    if not _leaves(transfer):
+    if not transfer.leaves:
         return transfer.consumers[place]
     return transfer.until or (TURN_END if program.streams else HOST)
 
@@ -242,22 +247,34 @@ def _conflicts(
     before = np.concatenate([[0], np.cumsum(moving)])[ends].astype(np.int64)
     own = ends - before
     ports = _port_rows(program, words)
+    coming = [[index[s.id] for s in program.streams] if row.is_weights_in else [] for row in ports]
+    weights = _ints(stream for streams in coming for stream in streams)
     return {
-        "conflict_start": np.concatenate([before, before[-1] + _starts(ports)[1:]]),
+        "conflict_start": np.concatenate(
+            [before, before[-1] + _starts([r.loads for r in ports])[1:]]
+        ),
         "conflict_transfer": np.concatenate(
-            [subject[moving], _ints(transfer for row in ports for transfer, _ in row)]
+            [subject[moving], _ints(transfer for row in ports for transfer, _ in row.loads)]
         ),
         "conflict_coef": np.concatenate(
-            [share[moving], _ints(coef for row in ports for _, coef in row)]
+            [share[moving], _ints(coef for row in ports for _, coef in row.loads)]
         ),
-        "reserve_start": np.concatenate([own, np.full(len(ports), own[-1])]),
-        "reserve_kernel": subject[~moving],
-        "reserve_rate": share[~moving],
+        "reserve_start": np.concatenate([own, own[-1] + _starts(coming)[1:]]),
+        "reserve_kernel": np.concatenate([subject[~moving], weights]),
+        "reserve_rate": np.concatenate([share[~moving], np.full(len(weights), PORT_RATE)]),
     }
 
 
-def _port_rows(program: Program, words: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Return the loads on each port, in and out, where several transfers share it."""
+class _PortRow(NamedTuple):
+    """Transfers that share a port in one direction, and their loads on it."""
+
+    is_weights_in: bool
+    """True for the ports by which weights arrive, which go first and take all of it"""
+    loads: list[tuple[int, int]]
+
+
+def _port_rows(program: Program, words: Sequence[int]) -> list[_PortRow]:
+    """Return the loads on each port, in and out, where something else wants it too."""
     rows: dict[tuple[str, bool], list[tuple[int, int]]] = {}
     for index, transfer in enumerate(program.transfers):
         if HOST in (transfer.producer, *transfer.consumers) and words[index]:
@@ -265,7 +282,8 @@ def _port_rows(program: Program, words: Sequence[int]) -> list[list[tuple[int, i
             share = moved * COEF_UNIT / (words[index] * _port_rate(transfer, program))
             row = rows.setdefault((transfer.port, transfer.producer == HOST), [])
             row.append((index, max(1, ceil(share))))
-    return [row for row in rows.values() if len(row) > 1]
+    found = [_PortRow(key == ("weights", True), loads) for key, loads in rows.items()]
+    return [row for row in found if row.is_weights_in or len(row.loads) > 1]
 
 
 def _ints(values: Iterable[int]) -> np.ndarray:

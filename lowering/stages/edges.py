@@ -36,6 +36,8 @@ class Edge:
     """the reader needs all of it before it starts"""
     halo: float = 0.0
     """share of the tensor beyond its own chunk that the reader needs at each point"""
+    port: str = "host"
+    """border that it crosses where one end is the host: host | weights"""
 
 
 def plan_edges(

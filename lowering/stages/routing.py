@@ -132,6 +132,20 @@ def host_in_legs(target: End, arrival: Arrival, words: int) -> tuple[Leg, ...]:
     return (_renamed(leg, kind),)
 
 
+def weight_legs(target: End, words: int) -> tuple[Leg, ...]:
+    """Return the legs of what enters once, evenly over all rows, as weights do; where groups of
+    rows hold the same, trees copy it."""
+    region, tiling = target.region, target.tiling
+    enter = Leg(
+        "host", "x", region.row, region.rows, 0, 1, region.col, region.cols, words, groups=0
+    )
+    if tiling.m_parts == 1:
+        return (enter,)
+    rows = (region.row, region.rows)
+    copy = Leg("broadcast", "y", region.col, region.cols, *rows, *rows, words, share=tiling.k_parts)
+    return enter, copy
+
+
 def host_out_legs(source: End, machine: MachineSpec, words: int) -> tuple[Leg, ...]:
     """Return the leg along the producer's rows to the nearer border."""
     region = source.region

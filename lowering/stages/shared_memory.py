@@ -134,7 +134,7 @@ def shared_requests(
             last = stop
         if transfer.until:
             first, last = start, place[transfer.until] - 1
-        elif transfer.port == "weights" and first_waits:  # the next sample starts after it has left
+        elif transfer.leaves and first_waits:  # the next sample starts after it has left
             first = start
         if transfer.producer != HOST:
             size = transfer.out_bytes * transfer.out_slots

@@ -24,7 +24,7 @@ from engine.transfers import busiest_words, leg_patterns, transfer_patterns
 from lowering.config import CompileConfig
 from lowering.stages.contention import moving_conflicts
 from lowering.stages.plan import KernelPlan, PlacedPlan
-from lowering.stages.routing import End
+from lowering.stages.routing import End, weight_legs
 from lowering.stages.turn_tilings import turn_tilings
 from lowering.stages.weight_arrival import arrival_cycles, weight_words
 
@@ -99,7 +99,7 @@ def weight_streams(
         words = weight_words(model, machine, dtype)
         if not words:
             continue
-        legs = _weight_legs(kernel, words)
+        legs = weight_legs(End(kernel.region, kernel.tiling), words)
         rows, cols = (np.array(side) for side in (kernel.region.rows, kernel.region.cols))
         before, count = (kernels, turn) if late else (with_weights, len(with_weights))
         gate = before[count - 1 - prefetch].id if count > prefetch else ""
@@ -113,19 +113,6 @@ def weight_streams(
             )
         )  # fmt: skip
     return tuple(streams)
-
-
-def _weight_legs(kernel: Kernel, words: int) -> tuple[Leg, ...]:
-    """Weights enter evenly over all rows; where groups of rows hold the same, trees copy them."""
-    region, tiling = kernel.region, kernel.tiling
-    enter = Leg(
-        "host", "x", region.row, region.rows, 0, 1, region.col, region.cols, words, groups=0
-    )
-    if tiling.m_parts == 1:
-        return (enter,)
-    rows = (region.row, region.rows)
-    copy = Leg("broadcast", "y", region.col, region.cols, *rows, *rows, words, share=tiling.k_parts)
-    return enter, copy
 
 
 def streaming_conflicts(

@@ -10,7 +10,7 @@ from engine.kernels.problem import Shapes
 from engine.machine import DTYPE_BYTES, MachineSpec
 from engine.program import HOST, Leg, Transfer
 from lowering.stages.edges import Edge
-from lowering.stages.routing import End, host_in_legs, host_out_legs, transfer_legs
+from lowering.stages.routing import End, host_in_legs, host_out_legs, transfer_legs, weight_legs
 
 LEAST_SLOTS = 2
 """one chunk arrives while another is in work"""
@@ -48,6 +48,7 @@ def make_transfers(
                 give=_given(edge, lengths),
                 need=(_needed(edge, lengths),),
                 whole=edge.whole,
+                port=edge.port,
             )
         )
     return tuple(made)
@@ -56,6 +57,8 @@ def make_transfers(
 def _legs(
     edge: Edge, ends: Mapping[str, End], machine: MachineSpec, words: int, order: str
 ) -> tuple[Leg, ...]:
+    if edge.producer == HOST and edge.port == "weights" and edge.arrival.mode == "held":
+        return weight_legs(ends[edge.consumer], words)
     if edge.producer == HOST:
         return host_in_legs(ends[edge.consumer], edge.arrival, words)
     if edge.consumer == HOST:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.geometry import Rect
-from engine.program import Conflict, ConflictTerm, Program
+from engine.program import HOST, Conflict, ConflictTerm, Program
 from engine.validate import ProgramError, require_valid, validate
 from tests.factories.graphs import compiled_model
 from tests.factories.programs import three_kernels
@@ -46,6 +46,16 @@ def test_unknown_names_are_listed_all_at_once() -> None:
         "kernel 'nobody' does not exist",
         "a conflict names 'ghost', which does not exist",
     ]
+
+
+def test_what_comes_back_must_wait_for_a_kernel() -> None:
+    first, *others = program().transfers
+    back = replace(first, producer=HOST, port="weights")
+    assert validate(replace(program(), transfers=(back, *others))) == (
+        f"transfer '{first.id}': it comes back through the weight ports and waits for no kernel",
+    )
+    again = replace(back, after="up")
+    assert validate(replace(program(), transfers=(again, *others))) == ()
 
 
 def test_order_must_hold_every_kernel_once() -> None:

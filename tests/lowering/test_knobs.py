@@ -52,6 +52,7 @@ def regions(compiled: Compiled) -> list[Rect]:
         ("clock_hz", 1e9, LATE), ("host_wavelets_per_cycle", 0.5, LATE), ("values_mb", 1, LATE),
         ("decode_rate", 1e5, LATE), ("loader_workers", 3, LATE), ("loader_prefetch", 1, LATE),
         ("host_channels", 1, LATE), ("activation_mb", 1, {"kernels", *PLACED}),
+        ("spill_mb", 0, LATE),
         ("micro_batches", 2, {"micro batches"}), ("embedding", "host", {"kernels", *PLACED}),
         ("seed", 7, LATE), ("samples", 7, LATE), ("slots", 3, LATE),
         ("max_chunks", 2, {"routing"}), ("route_order", "xy", {"routing"}),
@@ -69,6 +70,26 @@ def regions(compiled: Compiled) -> list[Rect]:
 def test_knob_makes_anew_what_its_stage_says(knob: str, value: str | float, made: set[str]) -> None:
     _, _, found = compile_twice("demo-mlp", apply_knob(MESH, knob, value))
     assert found == made
+
+
+def test_a_spill_changes_the_ways_of_what_waits_outside_and_no_place() -> None:
+    streaming = replace(MESH, mode="streaming")
+    first, second, found = compile_twice(
+        "demo-transformer", apply_knob(streaming, "spill_mb", 0), streaming
+    )
+    assert found == {
+        "away", "streaming routing", "streaming requests", "streaming memory",
+        "streaming conflicts",
+    }  # fmt: skip
+    assert second.program.kernels == first.program.kernels
+    assert second.program.streams == first.program.streams
+    gone = set(first.program.transfers) - set(second.program.transfers)
+    new = set(second.program.transfers) - set(first.program.transfers)
+    assert {t.port for t in gone} == {"host"}
+    assert {t.port for t in new} == {"weights"}
+    back = {t.tensor for t in new if t.comes_back}
+    assert back == {t.tensor for t in new if t.leaves} == {t.tensor for t in gone}
+    assert run(second).timeline.makespan > run(first).timeline.makespan
 
 
 def test_stage_of_every_knob_is_covered_above() -> None:

@@ -20,7 +20,9 @@ HOST, AGAIN, FEWER = "knob optimizer=host", "knob activation_mb", "--sequence"
 def short(graph: Graph, side: int, sram: int, optimizer: str = "wafer") -> Compiled:
     """Compile a model for a mesh on which it does not fit."""
     machine = replace(generic_mesh(side, side), sram_bytes=sram)
-    config = CompileConfig(machine=machine, mode="streaming", samples=1, optimizer=optimizer)
+    config = CompileConfig(
+        machine=machine, mode="streaming", samples=1, optimizer=optimizer, spill_mb=1e9
+    )
     made = compile_graph(graph, config)
     assert not made.fits
     return made

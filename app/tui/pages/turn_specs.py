@@ -76,6 +76,7 @@ def activations_spec(view: ActivationsView) -> TableSpec:
     )  # fmt: skip
     title = f"Activations (* alive at the peak): {view.sentence}  [{view.standing}]"
     title += f"\nand {view.more:,} cheaper ones" if view.more else ""
+    title += f"\n{view.traffic}" if view.traffic else ""
     title += f"\n{view.remedy}" if view.remedy else ""
     sets = f", s sets activation_mb to {view.budget_mb}" if view.budget_mb else ""
     return TableSpec(

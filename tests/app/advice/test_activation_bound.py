@@ -40,6 +40,8 @@ def test_fires_and_says_what_running_again_gave() -> None:
     assert tried["activation_mb"].gain > 0.1
     assert tried["activation_mb"].trial.sram_bytes < run.machine.sram_bytes * 0.85
     assert tried["dtype"].gain > 0
+    assert tried["spill_mb"].trial.fits
+    assert tried["spill_mb"].gain > 0
 
 
 def test_without_prefetch_none_less_is_proposed() -> None:

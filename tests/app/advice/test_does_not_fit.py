@@ -34,3 +34,19 @@ def test_fires_on_an_overflow() -> None:
 
 def test_is_silent_when_it_fits() -> None:
     assert RULE.check(facts_of(worked_run(2, 2))) is None
+
+
+def test_a_budget_that_keeps_all_on_the_wafer_is_questioned() -> None:
+    run = _overfull()
+    program = replace(run.program, mode="streaming")
+    config = replace(run.config, spill_mb=1e9)
+    streamed = replace(
+        run, compiled=replace(run.compiled, program=program, config=config),
+        execution=replace(run.execution, program=program),
+    )  # fmt: skip
+    found = RULE.check(facts_of(streamed))
+    assert found is not None
+    assert (Change("spill_mb", "auto"),) in found.proposals
+    plain = RULE.check(facts_of(_overfull()))
+    assert plain is not None
+    assert (Change("spill_mb", "auto"),) not in plain.proposals

@@ -19,8 +19,10 @@ from tests.factories.training import step_graph
 SLOW = replace(generic_mesh(32, 32), weight_wavelets_per_cycle=1.0)
 
 
-def training_run(optimizer: str = "wafer") -> Run:
-    config = CompileConfig(machine=SLOW, mode="streaming", optimizer=optimizer, samples=2)
+def training_run(optimizer: str = "wafer", spill_mb: float | None = None) -> Run:
+    config = CompileConfig(
+        machine=SLOW, mode="streaming", optimizer=optimizer, samples=2, spill_mb=spill_mb
+    )
     return make_run(1, step_graph("mlp"), config, "mlp")
 
 
@@ -41,3 +43,17 @@ def test_does_not_propose_what_is_chosen_and_is_silent_without_streams() -> None
     assert found is not None
     assert (Change("optimizer", "host"),) not in found.proposals
     assert RULE.check(Facts(mlp_run())) is None
+
+
+def test_what_waits_outside_counts_and_running_it_again_is_proposed() -> None:
+    run = training_run(spill_mb=0.0)
+    found = RULE.check(Facts(run))
+    assert found is not None
+    back = sum(t.legs[0].words * t.chunks for t in run.program.transfers if t.comes_back)
+    weights = sum(stream.words for stream in run.program.streams)
+    assert found.evidence[1][1].startswith(f"{weights + back:,} wavelets in, ")
+    assert found.evidence[1][1].endswith(f"of those in {back:,} of activations that waited outside")
+    assert "activation_mb" in {change.knob for each in found.proposals for change in each}
+    plain = RULE.check(Facts(training_run()))
+    assert plain is not None
+    assert "activation_mb" not in {change.knob for each in plain.proposals for change in each}

@@ -7,6 +7,7 @@ from functools import lru_cache
 import pytest
 
 from app.runs.run import Run, make_run
+from app.units import size
 from app.views import build_activations
 from app.views.build_activations import view_activations
 from engine.machine import generic_mesh
@@ -17,10 +18,10 @@ from tests.factories.training import step_graph
 
 
 @lru_cache(maxsize=4)
-def training_run(budget: str = "", optimizer: str = "wafer") -> Run:
+def training_run(budget: str = "", optimizer: str = "wafer", spill_mb: float | None = None) -> Run:
     config = CompileConfig(
         machine=generic_mesh(32, 32), mode="streaming", optimizer=optimizer,
-        activation_mb=float(budget) if budget else None,
+        activation_mb=float(budget) if budget else None, spill_mb=spill_mb,
     )  # fmt: skip
     return make_run(1, step_graph("gpt2_2l"), config, "gpt2_2l")
 
@@ -103,3 +104,18 @@ def test_many_rows_and_points_are_cut_and_say_so(monkeypatch: pytest.MonkeyPatch
     assert view.more == len(whole.rows) - 10
     assert len(view.points) == 7
     assert view.points[view.peak].bytes == whole.peak_bytes
+
+
+def test_what_waits_outside_is_told_with_its_traffic() -> None:
+    view = view_activations(training_run(spill_mb=0.0), StageCache())
+    outside = [row for row in view.rows if row.fate == "outside"]
+    assert outside
+    assert all(row.away > 0 for row in outside)
+    assert f" and outside for {outside[0].away:,} in between " in outside[0].sentence
+    assert view.traffic.startswith(f"{len(outside):,} of them wait outside")
+    left = sum(row.bytes for row in outside)
+    assert f"sends {size(left)} out" in view.traffic
+    plain = view_activations(training_run(), StageCache())
+    assert plain.traffic == ""
+    assert {row.away for row in plain.rows} == {0}
+    assert view.peak_bytes < plain.peak_bytes

@@ -16,8 +16,10 @@ from tests.factories.training import step_graph
 
 
 @lru_cache(maxsize=1)
-def training_run() -> Run:
-    config = CompileConfig(machine=generic_mesh(32, 32), mode="streaming", optimizer="host")
+def training_run(spill_mb: float | None = None) -> Run:
+    config = CompileConfig(
+        machine=generic_mesh(32, 32), mode="streaming", optimizer="host", spill_mb=spill_mb
+    )
     return make_run(1, step_graph("mlp"), config, "mlp")
 
 
@@ -70,8 +72,24 @@ def test_new_state_leaves_where_the_optimizer_runs_on_the_wafer() -> None:
     assert {"state"} == {p.name for v in views for p in v.phases} & {"state", "gradients"}
 
 
+def test_activations_that_wait_outside_leave_and_come_back() -> None:
+    run = training_run(spill_mb=0.0)
+    away = {t.tensor for t in run.program.transfers if t.comes_back}
+    views = views_of(run)
+    leaving = [row for view in views for row in view.leaving]
+    assert {row.tensor for row in leaving if row.what == "activation"} == away
+    assert {row.what for row in leaving} == {"activation", "gradient"}
+    arriving = {row.what for view in views for row in view.arriving}
+    assert {f"activation {name}" for name in away} <= arriving
+    phases = {(p.kernel, p.name) for view in views for p in view.phases}
+    readers = {name for t in run.program.transfers if t.comes_back for name in t.consumers}
+    assert {kernel for kernel, name in phases if name == "returns"} == readers
+    makers = {t.producer for t in run.program.transfers if t.leaves and t.tensor in away}
+    assert {kernel for kernel, name in phases if name == "spills"} == makers
+
+
 def test_each_phase_is_later_then_now_then_done_and_its_share_only_grows() -> None:
-    for run in (mlp_streaming().run, training_run()):
+    for run in (mlp_streaming().run, training_run(), training_run(spill_mb=0.0)):
         seen: dict[tuple[str, int, str], list[TurnPhase]] = {}
         for view in views_of(run):
             for phase in view.phases:
@@ -111,7 +129,7 @@ def test_phases_have_the_cycles_of_the_timeline() -> None:
             elif phase.name == "outside":
                 assert phase.begin_cycle >= stop
             checked.add(phase.name)
-    assert checked == set(PHASE_LABELS) - {"state"}
+    assert checked == set(PHASE_LABELS) - {"state", "returns", "spills"}
 
 
 def test_who_waits_says_for_what() -> None:
