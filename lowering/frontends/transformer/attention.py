@@ -71,6 +71,7 @@ def _softmax(pen: Writer, name: str, scores: str, sides: Architecture, load: Wor
     flat = pen.shape(scores)
     whole = (load.batch, sides.kv_heads, sides.heads // sides.kv_heads, load.tokens, load.attended)
     scores = pen.reshape(f"{name}/scores/rows", scores, *whole)
+    scores = pen.capped(f"{name}/scores/capped", scores, sides.score_cap)
     if sides.position == "alibi":
         slopes = alibi_slopes(sides.heads).reshape(1, sides.kv_heads, -1, 1, 1)
         ramp = (slopes * np.arange(load.attended)).astype(DTYPE)

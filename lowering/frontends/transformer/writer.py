@@ -108,6 +108,14 @@ class Writer:
         """Add an elementwise function."""
         return self.emit(Map, name, _KINDS.get(fn, fn), *inputs, fn=fn, params=tuple(params))
 
+    def capped(self, name: str, x: str, cap: float) -> str:
+        """Return cap * tanh(x / cap), x itself where the cap is 0."""
+        if not cap:
+            return x
+        small = self.map("mul", f"{name}/small", x, self.number(1 / cap))
+        turned = self.map("tanh", f"{name}/tanh", small)
+        return self.map("mul", name, turned, self.number(cap))
+
     def add(self, name: str, a: str, b: str) -> str:
         """Add two values."""
         return self.map("add", name, a, b)
