@@ -84,6 +84,14 @@ UNDERSTOOD = frozenset(
     ]
 )
 """fields without effect on the graph of any model type"""
+UNDERSTOOD_OF_ROPE = frozenset(
+    [
+        "attention_factor", "beta_fast", "beta_slow", "factor", "high_freq_factor", "long_factor",
+        "low_freq_factor", "mscale", "mscale_all_dim", "original_max_position_embeddings",
+        "rope_theta", "rope_type", "short_factor", "truncate", "type",
+    ]
+)  # fmt: skip
+"""fields of `rope_scaling` and `rope_parameters`; which of them have numbers depends on the kind"""
 
 
 def optional(fields: Fields, *names: str, other: int, low: int = 1) -> int:

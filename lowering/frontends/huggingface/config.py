@@ -15,7 +15,7 @@ from typing import Any
 from lowering.errors import ModelImportError
 from lowering.frontends.fields import Fields, Leftovers
 from lowering.frontends.huggingface import rotary, tables
-from lowering.frontends.huggingface.common import UNDERSTOOD
+from lowering.frontends.huggingface.common import UNDERSTOOD, UNDERSTOOD_OF_ROPE
 from lowering.frontends.transformer import Architecture
 
 MAX_BYTES = 1 << 20
@@ -64,7 +64,7 @@ def read_config(path: Path) -> ReadConfig:
             f"({', '.join(MODEL_TYPES)} can); export the model to ONNX"
         )
     architecture = _READERS[kind](fields)
-    leftovers = fields.leftovers(UNDERSTOOD)
+    leftovers = fields.leftovers(UNDERSTOOD, UNDERSTOOD_OF_ROPE)
     return ReadConfig(architecture, leftovers, hashlib.sha256(content).hexdigest())
 
 

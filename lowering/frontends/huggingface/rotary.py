@@ -121,17 +121,18 @@ def _rope(fields: Fields, default: float) -> tuple[RopeScaling | None, float]:
     kind = found.text("rope_type", "type", default="default")
     if kind == "default":
         return None, inner
-    original = optional(found, "original_max_position_embeddings", other=8192)
-    scaling = RopeScaling(
-        kind,
-        found.number("factor", default=1.0),
-        found.number("low_freq_factor", default=1.0),
-        found.number("high_freq_factor", default=4.0),
-        original,
-    )
-    if scaling.factor <= 0 or (kind == "llama3" and scaling.low_factor >= scaling.high_factor):
+    return _scaling(found, kind), inner
+
+
+def _scaling(found: Fields, kind: str) -> RopeScaling:
+    factor = found.number("factor", default=1.0, above=0)
+    if kind != "llama3":
+        return RopeScaling(kind, factor)
+    low = found.number("low_freq_factor", default=1.0)
+    high = found.number("high_freq_factor", default=4.0)
+    if low >= high:
         raise ModelImportError(
-            f"{found.where}: factor {scaling.factor} must be above 0, and low_freq_factor "
-            f"{scaling.low_factor} below high_freq_factor {scaling.high_factor}"
+            f"{found.where}: low_freq_factor {low} must be below high_freq_factor {high}"
         )
-    return scaling, inner
+    original = optional(found, "original_max_position_embeddings", other=8192)
+    return RopeScaling(kind, factor, low, high, original)
