@@ -89,7 +89,7 @@ class Architecture:
     gated: bool = False
     """fn(x @ gate) * (x @ up) in place of fn(x @ up)"""
     norm: str = "rms"
-    """rms | layer | layer-no-bias"""
+    """rms | rms-plus-one (scaled by 1 + its weight) | layer | layer-no-bias"""
     epsilon: float = 1e-6
     position: str = "rotary"
     """rotary | learned | alibi | sinusoidal | none"""
@@ -132,6 +132,8 @@ class Architecture:
     """the same for the logits"""
     embed_scale: float = 1.0
     """what the first layer reads is the embedding times this"""
+    query_size: float = 0.0
+    """queries are divided by its root; 0: by that of the head's size"""
     experts: Experts | None = None
     latent: Latent | None = None
 

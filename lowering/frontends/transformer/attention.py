@@ -46,7 +46,8 @@ def attention(
         tables = rotary_tables(pen, sides, load.cached, load.tokens)
         q = rotate(pen, f"{name}/q/rope", q, tables)
         k = rotate(pen, f"{name}/k/rope", k, tables)
-    q = pen.map("mul", f"{name}/q/scaled", q, pen.number(1 / math.sqrt(sides.head_dim)))
+    divisor = math.sqrt(sides.query_size or sides.head_dim)
+    q = pen.map("mul", f"{name}/q/scaled", q, pen.number(1 / divisor))
     k = cache.extend(pen, f"{name}/k", k, load.cached, 2)
     v = cache.extend(pen, f"{name}/v", v, load.cached, 2)
     shared = sides.heads // sides.kv_heads

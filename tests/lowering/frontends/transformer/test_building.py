@@ -121,7 +121,7 @@ def test_a_sandwich_norms_what_each_part_adds() -> None:
     x = at["layers/0/sum"]
     for part, norm, total in (wanted[:3], wanted[3:6]):
         size = np.sqrt((at[part] ** 2).mean(-1, keepdims=True) + 1e-6)
-        want = at[part] / size * Seeded().array(f"{norm}/weight", (8,))
+        want = at[part] / size * (1 + Seeded().array(f"{norm}/weight", (8,)))
         np.testing.assert_allclose(at[norm], want, rtol=1e-6)
         x = x + want
         np.testing.assert_allclose(at[total], x, rtol=1e-6)
