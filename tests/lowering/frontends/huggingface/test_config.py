@@ -1,4 +1,4 @@
-"""Fields, defaults and faults of config.json; parameters of six full-size models."""
+"""Fields, defaults and faults of config.json; parameters of full-size models."""
 
 from __future__ import annotations
 
