@@ -14,6 +14,8 @@ from lowering.errors import ModelImportError
 
 NEAR = 0.85
 """likeness (difflib) from which an unknown name is taken for a misspelt one"""
+LIKE = 0.8
+"""likeness from which an unknown name is told with the known one that it resembles"""
 _SHOWN = 12
 _MOST = 2**31 - 1
 """largest whole number of a config; more is a slip, not a size (our assumption)"""
@@ -26,7 +28,7 @@ class Leftovers:
     unused: tuple[str, ...]
     """understood, but without effect on shapes or cycles here"""
     unknown: tuple[str, ...]
-    """not known at all"""
+    """not known at all; each with the known, absent one that it resembles, if there is one"""
     assumed: tuple[str, ...] = ()
     """not in the file: `name = default`"""
 
@@ -167,24 +169,36 @@ class Fields:
         """Take fields as read."""
         self._read.update(names)
 
-    def leftovers(self, understood: Collection[str]) -> Leftovers:
-        """Return what was not read; `understood` are names that may be there without effect.
+    def leftovers(self, understood: Collection[str], inside: Collection[str] = ()) -> Leftovers:
+        """Return what was not read, of mappings that were asked for what is in them: `a.b`.
 
+        `understood` are names that may be there without effect, `inside` those in a mapping.
         Raises ModelImportError for an unknown name so near to a known, absent one that it must be
         a slip.
         """
         rest = [name for name in self._found if name not in self._read]
         known = set(understood)
-        unknown = tuple(name for name in rest if name not in known)
-        absent = [name for name in self._asked | known if self._found.get(name) is None]
-        for name in unknown:
-            near = difflib.get_close_matches(name, sorted(absent), n=1, cutoff=NEAR)
-            if near:
-                raise ModelImportError(
-                    f"{self._where}: there is no field '{name}'; did you mean '{near[0]}'?"
-                )
-        unused = tuple(name for name in rest if name in known)
-        return Leftovers(unused, unknown, tuple(self._assumed))
+        unused = [name for name in rest if name in known]
+        unknown = [self._resembling(name, known) for name in rest if name not in known]
+        assumed = list(self._assumed)
+        for name, inner in self._inner.items():
+            deep = inner.leftovers(inside)
+            unused += [f"{name}.{each}" for each in deep.unused]
+            unknown += [f"{name}.{each}" for each in deep.unknown]
+            assumed += [f"{name}.{each}" for each in deep.assumed]
+        return Leftovers(tuple(unused), tuple(unknown), tuple(assumed))
+
+    def _resembling(self, unknown: str, known: Collection[str]) -> str:
+        """Return an unknown name with the absent one that it resembles; raise for a slip."""
+        absent = [name for name in {*self._asked, *known} if self._found.get(name) is None]
+        near = difflib.get_close_matches(unknown, sorted(absent), n=1, cutoff=LIKE)
+        if not near:
+            return unknown
+        if difflib.SequenceMatcher(None, near[0], unknown).ratio() < NEAR:
+            return f"{unknown} (nearest known: {near[0]})"
+        raise ModelImportError(
+            f"{self._where}: there is no field '{unknown}'; did you mean '{near[0]}'?"
+        )
 
     def _or_default(self, names: tuple[str, ...], default: Any) -> Any:
         value = self.raw(*names)

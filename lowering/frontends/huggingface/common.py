@@ -23,6 +23,7 @@ UNDERSTOOD = frozenset(
         "auto_map",
         "bad_words_ids",
         "bos_token_id",
+        "cache_implementation",
         "chunk_size_feed_forward",
         "classifier_dropout",
         "cross_attention_hidden_size",
@@ -64,6 +65,7 @@ UNDERSTOOD = frozenset(
         "scale_attn_by_inverse_layer_idx",
         "scale_attn_weights",
         "sep_token_id",
+        "sliding_window_size",
         "seq_aux",
         "summary_activation",
         "summary_first_dropout",
@@ -84,6 +86,14 @@ UNDERSTOOD = frozenset(
     ]
 )
 """fields without effect on the graph of any model type"""
+UNDERSTOOD_OF_ROPE = frozenset(
+    [
+        "attention_factor", "beta_fast", "beta_slow", "factor", "high_freq_factor", "long_factor",
+        "low_freq_factor", "mscale", "mscale_all_dim", "original_max_position_embeddings",
+        "rope_theta", "rope_type", "short_factor", "truncate", "type",
+    ]
+)  # fmt: skip
+"""fields of `rope_scaling` and `rope_parameters`; which of them have numbers depends on the kind"""
 
 
 def optional(fields: Fields, *names: str, other: int, low: int = 1) -> int:

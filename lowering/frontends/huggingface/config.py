@@ -14,8 +14,8 @@ from typing import Any
 
 from lowering.errors import ModelImportError
 from lowering.frontends.fields import Fields, Leftovers
-from lowering.frontends.huggingface import rotary, tables
-from lowering.frontends.huggingface.common import UNDERSTOOD
+from lowering.frontends.huggingface import gemma, rotary, tables
+from lowering.frontends.huggingface.common import UNDERSTOOD, UNDERSTOOD_OF_ROPE
 from lowering.frontends.transformer import Architecture
 
 MAX_BYTES = 1 << 20
@@ -27,6 +27,7 @@ _READERS: dict[str, Callable[[Fields], Architecture]] = {
     "gpt2": tables.gpt2,
     "llama": rotary.llama,
     "mixtral": rotary.mixtral,
+    "gemma2": gemma.gemma2,
     "deepseek_v3": rotary.deepseek_v3,
     "bert": tables.bert,
 }
@@ -64,7 +65,7 @@ def read_config(path: Path) -> ReadConfig:
             f"({', '.join(MODEL_TYPES)} can); export the model to ONNX"
         )
     architecture = _READERS[kind](fields)
-    leftovers = fields.leftovers(UNDERSTOOD)
+    leftovers = fields.leftovers(UNDERSTOOD, UNDERSTOOD_OF_ROPE)
     return ReadConfig(architecture, leftovers, hashlib.sha256(content).hexdigest())
 
 

@@ -33,7 +33,7 @@ def _llama_like(
     width = fields.integer("hidden_size", "n_embd", default=4096)
     heads = fields.integer("num_attention_heads", "n_head", default=32)
     bias = fields.flag("attention_bias")
-    stretched, theta = _rope(fields, theta)
+    stretched, theta = rope(fields, theta)
     return Architecture(
         family=family,
         vocabulary=fields.integer("vocab_size", default=32000),
@@ -66,7 +66,7 @@ def deepseek_v3(fields: Fields) -> Architecture:
         value=fields.integer("v_head_dim", default=128),
     )
     fields.ignore("q_lora_rank", "head_dim", "num_key_value_heads")
-    stretched, theta = _rope(fields, 10000.0)
+    stretched, theta = rope(fields, 10000.0)
     return Architecture(
         family="deepseek_v3",
         vocabulary=fields.integer("vocab_size", default=129280),
@@ -106,7 +106,7 @@ def _deepseek_experts(fields: Fields) -> Experts:
     )
 
 
-def _rope(fields: Fields, default: float) -> tuple[RopeScaling | None, float]:
+def rope(fields: Fields, default: float) -> tuple[RopeScaling | None, float]:
     """Return (scaling, theta) from rope_scaling and rope_theta, or from rope_parameters."""
     found = fields.mapping("rope_parameters", "rope_scaling")
     theta = fields.number("rope_theta", above=0) if fields.has("rope_theta") else None
@@ -121,17 +121,18 @@ def _rope(fields: Fields, default: float) -> tuple[RopeScaling | None, float]:
     kind = found.text("rope_type", "type", default="default")
     if kind == "default":
         return None, inner
-    original = optional(found, "original_max_position_embeddings", other=8192)
-    scaling = RopeScaling(
-        kind,
-        found.number("factor", default=1.0),
-        found.number("low_freq_factor", default=1.0),
-        found.number("high_freq_factor", default=4.0),
-        original,
-    )
-    if scaling.factor <= 0 or (kind == "llama3" and scaling.low_factor >= scaling.high_factor):
+    return _scaling(found, kind), inner
+
+
+def _scaling(found: Fields, kind: str) -> RopeScaling:
+    factor = found.number("factor", default=1.0, above=0)
+    if kind != "llama3":
+        return RopeScaling(kind, factor)
+    low = found.number("low_freq_factor", default=1.0)
+    high = found.number("high_freq_factor", default=4.0)
+    if low >= high:
         raise ModelImportError(
-            f"{found.where}: factor {scaling.factor} must be above 0, and low_freq_factor "
-            f"{scaling.low_factor} below high_freq_factor {scaling.high_factor}"
+            f"{found.where}: low_freq_factor {low} must be below high_freq_factor {high}"
         )
-    return scaling, inner
+    original = optional(found, "original_max_position_embeddings", other=8192)
+    return RopeScaling(kind, factor, low, high, original)

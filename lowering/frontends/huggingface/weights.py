@@ -52,10 +52,15 @@ _MIXTRAL = _LLAMA | {
     "mlp/experts/up": "block_sparse_moe.experts.{e}.w3",
     "mlp/experts/down": "block_sparse_moe.experts.{e}.w2",
 }
+_GEMMA2 = _LLAMA | {
+    "attn_post_norm": "post_attention_layernorm", "mlp_norm": "pre_feedforward_layernorm",
+    "mlp_post_norm": "post_feedforward_layernorm",
+}  # fmt: skip
 _LLAMA_OUTER = {"embed/token": "embed_tokens", "final_norm": "norm", "head": "/lm_head"}
 _NAMES = {
     "llama": _Names(("model.", ""), "layers.{n}.", _LLAMA_OUTER, _LLAMA),
     "mixtral": _Names(("model.", ""), "layers.{n}.", _LLAMA_OUTER, _MIXTRAL),
+    "gemma2": _Names(("model.", ""), "layers.{n}.", _LLAMA_OUTER, _GEMMA2),
     "gpt2": _Names(
         ("", "transformer."),
         "h.{n}.",

@@ -14,8 +14,8 @@ from lowering.frontends.transformer import Architecture, Experts, RopeScaling
 PARALLEL = ("gptj", "gpt-j", "gpt-neox", "falcon")
 """models whose attention and feed-forward part are added together"""
 DECODERS = (
-    *PARALLEL, "gpt2", "gpt3", "llama", "mistral", "mixtral", "bloom", "btlm", "jais", "mpt",
-    "opt", "santacoder", "starcoder", "cerebras_gpt", "lambda",
+    *PARALLEL, "gpt2", "gpt3", "llama", "mistral", "mixtral", "bloom", "btlm", "gemma2", "jais",
+    "mpt", "opt", "santacoder", "starcoder", "cerebras_gpt", "lambda",
 )  # fmt: skip
 ENCODERS = ("bert",)
 _GATED = {"swiglu": "silu", "geglu": "gelu", "reglu": "relu"}
@@ -30,11 +30,6 @@ _POSITIONS = {
     "learned": "learned", "rotary": "rotary", "alibi": "alibi", "fixed": "sinusoidal",
     "none": "none",
 }  # fmt: skip
-_OTHER_SHAPES = (
-    "norm_first_sandwich", "sliding_window_every_other_decoder_layer",
-    "attention_logit_softcapping", "final_logit_softcapping",
-)  # fmt: skip
-"""fields that change the graph in a way that is not covered"""
 
 
 def language_model(fields: Fields) -> Architecture:
@@ -51,11 +46,6 @@ def language_model(fields: Fields) -> Architecture:
             f"{fields.where}: model '{name}' cannot be built from its config; "
             f"{', '.join(sorted({*DECODERS, *ENCODERS}))} and fc_mnist can. Export it to ONNX"
         )
-    for other in _OTHER_SHAPES:
-        if fields.raw(other):
-            raise ModelImportError(
-                f"{fields.where}: {other} is not covered; export the model to ONNX"
-            )
     return _decoder(fields, base)
 
 
@@ -66,11 +56,12 @@ def _decoder(fields: Fields, name: str) -> Architecture:
     inner = fields.integer("filter_size")
     position = _choice(fields, "position_embedding_type", _POSITIONS, "learned")
     untied = fields.flag("use_untied_layer_norm")
+    layers = fields.integer("num_hidden_layers")
     return Architecture(
         family=name,
         vocabulary=fields.integer("vocab_size"),
         width=width,
-        layers=fields.integer("num_hidden_layers"),
+        layers=layers,
         heads=heads,
         kv_heads=_kv_heads(fields, heads),
         head_dim=_head_dim(fields, width, heads),
@@ -92,7 +83,12 @@ def _decoder(fields: Fields, name: str) -> Architecture:
         parallel=name in PARALLEL,
         own_norms=untied and name in PARALLEL,
         embed_norm=fields.flag("embedding_layer_norm"),
+        embed_scale=fields.number("embeddings_scale", default=1.0, above=0),
         window=_positive(fields, "attention_sliding_window_length"),
+        windowed=_windowed(fields, layers),
+        sandwich=fields.flag("norm_first_sandwich"),
+        score_cap=_cap(fields, "attention_logit_softcapping"),
+        logit_cap=_cap(fields, "final_logit_softcapping"),
         experts=_experts(fields, inner),
     )
 
@@ -198,6 +194,28 @@ def _scaling(fields: Fields) -> RopeScaling | None:
 
 def _positive(fields: Fields, name: str) -> int:
     return fields.integer(name) if fields.has(name) else 0
+
+
+def _windowed(fields: Fields, layers: int) -> tuple[bool, ...]:
+    """Return which layers have the window where only every other one has: 1, 3, 5 and so on.
+
+    The Zoo gives its decoder a mask without and one with the window and says no order, which the
+    decoder (cerebras.modelzoo.layers.TransformerDecoder, `full_attention_first`) takes as full
+    attention in layer 0. Gemma 2 itself has it the other way round.
+    """
+    if not fields.flag("sliding_window_every_other_decoder_layer"):
+        return ()
+    if not _positive(fields, "attention_sliding_window_length"):
+        raise ModelImportError(
+            f"{fields.where}: sliding_window_every_other_decoder_layer needs "
+            "attention_sliding_window_length, the tokens that such a layer looks back at"
+        )
+    return tuple(layer % 2 == 1 for layer in range(layers))
+
+
+def _cap(fields: Fields, name: str) -> float:
+    """Return a soft cap, 0 where there is none; the Zoo takes 0 as none too."""
+    return fields.number(name, above=0) if fields.raw(name) else 0.0
 
 
 def _experts(fields: Fields, inner: int) -> Experts | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lowering.errors import ModelImportError
 
@@ -89,7 +89,7 @@ class Architecture:
     gated: bool = False
     """fn(x @ gate) * (x @ up) in place of fn(x @ up)"""
     norm: str = "rms"
-    """rms | layer | layer-no-bias"""
+    """rms | rms-plus-one (scaled by 1 + its weight) | layer | layer-no-bias"""
     epsilon: float = 1e-6
     position: str = "rotary"
     """rotary | learned | alibi | sinusoidal | none"""
@@ -122,6 +122,18 @@ class Architecture:
     """a dense layer with tanh on the first token"""
     window: int = 0
     """tokens a token looks back at, its own included; 0: all"""
+    windowed: tuple[bool, ...] = ()
+    """of each layer, whether the window holds for it; empty: for all"""
+    sandwich: bool = False
+    """a norm after each part too, before the addition (Gemma 2, 2024, section 2)"""
+    score_cap: float = 0.0
+    """scores of attention become cap * tanh(score / cap), before any mask; 0: they stay"""
+    logit_cap: float = 0.0
+    """the same for the logits"""
+    embed_scale: float = 1.0
+    """what the first layer reads is the embedding times this"""
+    query_size: float = 0.0
+    """queries are divided by its root; 0: by that of the head's size"""
     experts: Experts | None = None
     latent: Latent | None = None
 
@@ -149,6 +161,7 @@ class Architecture:
                 f"{self.family}: rotary positions turn pairs, and a head has {self.rotated} "
                 "features to turn; the number must be even"
             )
+        _check_habits(self)
         if self.experts:
             _check_experts(self.family, self.experts)
 
@@ -157,10 +170,34 @@ class Architecture:
         """features of a head that rotary positions turn"""
         return self.latent.rope if self.latent else self.rotary_dim or self.head_dim
 
+    def of_layer(self, layer: int) -> Architecture:
+        """Return the sides as they are for one layer: its own window, or none."""
+        if not self.windowed:
+            return self
+        return replace(self, window=self.window if self.windowed[layer] else 0, windowed=())
+
     def has_experts(self, layer: int) -> bool:
         """Return whether a layer's feed-forward part is a mixture."""
         mixture = self.experts
         return mixture is not None and layer >= mixture.first and layer % mixture.every == 0
+
+
+def _check_habits(sides: Architecture) -> None:
+    if sides.sandwich and (sides.parallel or sides.post_norm):
+        raise ModelImportError(
+            f"{sides.family}: a norm before and one after each part are for parts that are added "
+            "one after the other; here "
+            + (
+                "both are added together"
+                if sides.parallel
+                else "the norms come after the additions"
+            )
+        )
+    if len(sides.windowed) not in (0, sides.layers):
+        raise ModelImportError(
+            f"{sides.family}: of {len(sides.windowed)} layers it is said whether they have a "
+            f"window, and there are {sides.layers}"
+        )
 
 
 def _check_experts(family: str, experts: Experts) -> None:

@@ -46,7 +46,8 @@ def attention(
         tables = rotary_tables(pen, sides, load.cached, load.tokens)
         q = rotate(pen, f"{name}/q/rope", q, tables)
         k = rotate(pen, f"{name}/k/rope", k, tables)
-    q = pen.map("mul", f"{name}/q/scaled", q, pen.number(1 / math.sqrt(sides.head_dim)))
+    divisor = math.sqrt(sides.query_size or sides.head_dim)
+    q = pen.map("mul", f"{name}/q/scaled", q, pen.number(1 / divisor))
     k = cache.extend(pen, f"{name}/k", k, load.cached, 2)
     v = cache.extend(pen, f"{name}/v", v, load.cached, 2)
     shared = sides.heads // sides.kv_heads
@@ -71,6 +72,7 @@ def _softmax(pen: Writer, name: str, scores: str, sides: Architecture, load: Wor
     flat = pen.shape(scores)
     whole = (load.batch, sides.kv_heads, sides.heads // sides.kv_heads, load.tokens, load.attended)
     scores = pen.reshape(f"{name}/scores/rows", scores, *whole)
+    scores = pen.capped(f"{name}/scores/capped", scores, sides.score_cap)
     if sides.position == "alibi":
         slopes = alibi_slopes(sides.heads).reshape(1, sides.kv_heads, -1, 1, 1)
         ramp = (slopes * np.arange(load.attended)).astype(DTYPE)

@@ -41,7 +41,7 @@ def build_transformer(
     cache = Cache()
     x = _embedding(pen, sides, load)
     for layer in range(sides.layers):
-        x = _layer(pen, f"layers/{layer}", x, sides, load, cache, layer)
+        x = _layer(pen, f"layers/{layer}", x, sides.of_layer(layer), load, cache, layer)
     results = _results(pen, x, sides, load)
     if load.task == "training":
         return add_training(pen, name, "ids", results[0], plan or TrainingPlan(), source_hash)
@@ -95,6 +95,8 @@ def _embedding(pen: Writer, sides: Architecture, load: Workload) -> str:
         x = pen.add("embed/typed", x, pen.cut("embed/type", types, 0, 0, 1))
     if sides.embed_norm:
         x = pen.norm("embed/norm", x, sides.norm, sides.epsilon)
+    if sides.embed_scale != 1:
+        x = pen.map("mul", "embed/scaled", x, pen.number(sides.embed_scale))
     return x
 
 
@@ -117,8 +119,12 @@ def _layer(
         inner = norm("mlp_norm", x) if sides.own_norms else read
         fed = feed_forward(pen, f"{name}/mlp", inner, sides, layer)
         return pen.add(f"{name}/sum", pen.add(f"{name}/attn/sum", x, attended), fed)
+    if sides.sandwich:
+        attended = norm("attn_post_norm", attended)
     x = pen.add(f"{name}/attn/sum", x, attended)
     fed = feed_forward(pen, f"{name}/mlp", norm("mlp_norm", x), sides, layer)
+    if sides.sandwich:
+        fed = norm("mlp_post_norm", fed)
     return pen.add(f"{name}/sum", x, fed)
 
 
@@ -142,7 +148,10 @@ def _head(pen: Writer, x: str, sides: Architecture) -> str:
         table = pen.transpose("head/table", "embed/token/weight", 1, 0)
     else:
         table = pen.weight("head/weight", sides.width, sides.vocabulary)
+    plain = "head/logits" if sides.logit_cap else "logits"
     if not sides.head_bias:
-        return pen.matmul("logits", x, table, "Linear")
-    product = pen.matmul("head", x, table, "Linear")
-    return pen.add("logits", product, pen.weight("head/bias", sides.vocabulary))
+        result = pen.matmul(plain, x, table, "Linear")
+    else:
+        product = pen.matmul("head", x, table, "Linear")
+        result = pen.add(plain, product, pen.weight("head/bias", sides.vocabulary))
+    return pen.capped("logits", result, sides.logit_cap)

@@ -72,6 +72,7 @@ def _expanded(
     k = pen.transpose(f"{name}/k/nope/turned", k, 0, 1, 3, 2)
     plain = pen.matmul(f"{name}/scores/nope", q_nope, k, "AttentionScores")
     scores = pen.add(f"{name}/scores", plain, by_place)
+    scores = pen.capped(f"{name}/scores/capped", scores, sides.score_cap)
     weights = softmax(pen, f"{name}/softmax", scores, sides, load)
     return pen.matmul(f"{name}/mixed", weights, v, "AttentionValues")
 
@@ -99,6 +100,7 @@ def _absorbed(
     whole = (load.batch, heads, load.tokens, load.attended)
     plain = pen.reshape(f"{name}/scores/nope/heads", plain, *whole)
     scores = pen.add(f"{name}/scores", plain, by_place)
+    scores = pen.capped(f"{name}/scores/capped", scores, sides.score_cap)
     weights = softmax(pen, f"{name}/softmax", scores, sides, load)
     weights = pen.reshape(
         f"{name}/softmax/rows", weights, load.batch, 1, heads * load.tokens, load.attended

@@ -108,6 +108,14 @@ class Writer:
         """Add an elementwise function."""
         return self.emit(Map, name, _KINDS.get(fn, fn), *inputs, fn=fn, params=tuple(params))
 
+    def capped(self, name: str, x: str, cap: float) -> str:
+        """Return cap * tanh(x / cap), x itself where the cap is 0."""
+        if not cap:
+            return x
+        small = self.map("mul", f"{name}/small", x, self.number(1 / cap))
+        turned = self.map("tanh", f"{name}/tanh", small)
+        return self.map("mul", name, turned, self.number(cap))
+
     def add(self, name: str, a: str, b: str) -> str:
         """Add two values."""
         return self.map("add", name, a, b)
@@ -151,12 +159,15 @@ class Writer:
         return self.emit(Slice, name, "Slice", x, ranges=tuple(ranges))
 
     def norm(self, name: str, x: str, habit: str, epsilon: float) -> str:
-        """Normalise the last axis as `habit` says: rms | layer | layer-no-bias."""
+        """Normalise the last axis as `habit` says: rms | rms-plus-one | layer | layer-no-bias."""
         width = self.shape(x)[-1]
-        operands = [x, self.weight(f"{name}/weight", width)]
+        scale = self.weight(f"{name}/weight", width)
+        if habit == "rms-plus-one":
+            scale = self.add(f"{name}/scale", scale, self.number(1.0))
+        operands = [x, scale]
         if habit == "layer":
             operands.append(self.weight(f"{name}/bias", width))
-        center = habit != "rms"
+        center = habit.startswith("layer")
         kind = "LayerNorm" if center else "RMSNorm"
         axes = (len(self.shape(x)) - 1,)
         return self.emit(

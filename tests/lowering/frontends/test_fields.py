@@ -13,6 +13,13 @@ def test_numeric_text_is_a_number() -> None:
     assert (fields.number("a"), fields.integer("b"), fields.flag("c")) == (1e-5, 12, True)
 
 
+def test_an_unknown_field_is_told_with_the_absent_one_that_it_resembles() -> None:
+    fields = Fields({"facter": 2.0, "size": 1, "sizer": 2, "colour": 3}, "f")
+    assert fields.number("factor", default=1.0) + fields.integer("size") == 2
+    found = fields.leftovers(())
+    assert found.unknown == ("facter (nearest known: factor)", "sizer", "colour")
+
+
 @pytest.mark.parametrize("value", [True, "x", 1.5, [3], -1, float("nan"), float("inf"), 10**400])
 def test_what_is_no_whole_number_is_named(value: object) -> None:
     with pytest.raises(ModelImportError, match=r"f: a is .*, must be a whole number of at least 1"):
@@ -58,6 +65,16 @@ def test_leftovers_are_sorted_out() -> None:
     assert fields.integer("a") + fields.integer("size", default=3) == 4
     found = fields.leftovers({"dropout"})
     assert (found.unused, found.unknown, found.assumed) == (("dropout",), ("odd",), ("size = 3",))
+
+
+def test_leftovers_inside_a_mapping_are_named_with_it() -> None:
+    fields = Fields({"m": {"a": 1, "dropout": 0.1, "odd": 2}, "n": {"odd": 3}}, "f")
+    inner = fields.mapping("m")
+    assert inner is not None
+    assert inner.integer("a") + inner.integer("size", default=3) == 4
+    found = fields.leftovers((), {"dropout"})
+    assert (found.unused, found.assumed) == (("m.dropout",), ("m.size = 3",))
+    assert found.unknown == ("n", "m.odd")
 
 
 def test_a_slip_of_an_absent_field_is_refused() -> None:

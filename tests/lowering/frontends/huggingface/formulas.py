@@ -71,6 +71,40 @@ def llama(w: dict[str, np.ndarray], ids: list[int]) -> np.ndarray:
     return np.asarray(rms(x + fed, w["model.norm.weight"]) @ w["lm_head.weight"].T)
 
 
+def gemma2(w: dict[str, np.ndarray], ids: list[int], layers: int) -> np.ndarray:
+    """Gemma 2 (4 heads of 4 on 2 key heads, window 2 in even layers), logits (tokens, 11)."""
+    w = {name: array.astype(np.float64) for name, array in w.items()}
+
+    def scaled(name: str, x: np.ndarray) -> np.ndarray:
+        return rms(x, 1 + w[f"{name}.weight"])
+
+    x = w["model.embed_tokens.weight"][ids] * np.sqrt(4)
+    for layer in range(layers):
+        at = f"model.layers.{layer}"
+        y = scaled(f"{at}.input_layernorm", x)
+        q, k, v = (y @ w[f"{at}.self_attn.{part}_proj.weight"].T for part in "qkv")
+        mixed = np.zeros_like(q)
+        for t in range(len(ids)):
+            seen = range(max(0, t - 1) if layer % 2 == 0 else 0, t + 1)
+            for head in range(4):
+                mine, shared = (
+                    slice(4 * head, 4 * head + 4),
+                    slice(head // 2 * 4, head // 2 * 4 + 4),
+                )
+                scores = [turned(q[t, mine], t) @ turned(k[s, shared], s) / 4 for s in seen]
+                weights = softmax(0.5 * np.tanh(np.array(scores) / 0.5))
+                mixed[t, mine] = weights @ v[seen.start : t + 1, shared]
+        out = mixed @ w[f"{at}.self_attn.o_proj.weight"].T
+        x = x + scaled(f"{at}.post_attention_layernorm", out)
+        y = scaled(f"{at}.pre_feedforward_layernorm", x)
+        gate, up = (y @ w[f"{at}.mlp.{part}_proj.weight"].T for part in ("gate", "up"))
+        gate = 0.5 * gate * (1 + np.tanh(np.sqrt(2 / np.pi) * (gate + 0.044715 * gate**3)))
+        out = (gate * up) @ w[f"{at}.mlp.down_proj.weight"].T
+        x = x + scaled(f"{at}.post_feedforward_layernorm", out)
+    logits = scaled("model.norm", x) @ w["model.embed_tokens.weight"].T
+    return np.asarray(2 * np.tanh(logits / 2))
+
+
 def turned(x: np.ndarray, place: int) -> np.ndarray:
     """Turn the pairs (0, 2) and (1, 3) by place and place / 10 (theta 100)."""
     pairs = (x[:2] + 1j * x[2:]) * np.exp(1j * place * np.array([1.0, 0.1]))

@@ -1,4 +1,4 @@
-"""Fields, defaults and faults of config.json; parameters of six full-size models."""
+"""Fields, defaults and faults of config.json; parameters of full-size models."""
 
 from __future__ import annotations
 
@@ -110,6 +110,44 @@ def test_what_has_no_effect_is_listed(tmp_path: Path) -> None:
     assert len(found.notes()) == 3
 
 
+@pytest.mark.parametrize("name", ["rope_scaling", "rope_parameters"])
+def test_what_has_no_effect_inside_the_rope_is_listed_with_its_place(
+    name: str, tmp_path: Path
+) -> None:
+    inside = {"type": "yarn", "beta_fast": 32, "facter": 2, "zork": 1}
+    path = write_config(tmp_path, model_type="llama", **{name: inside}, **SMALL)
+    found = read_config(path).leftovers
+    assert found.unused == (f"{name}.beta_fast",)
+    near = "(nearest known: factor)"
+    assert found.unknown == (f"{name}.facter {near}", f"{name}.zork")
+    assert [each for each in found.assumed if each.startswith(name)] == [f"{name}.factor = 1.0"]
+    bare = write_config(tmp_path, model_type="llama", **{name: {"type": "llama3"}}, **SMALL)
+    assert [each for each in read_config(bare).leftovers.assumed if each.startswith(name)] == [
+        f"{name}.factor = 1.0", f"{name}.low_freq_factor = 1.0", f"{name}.high_freq_factor = 4.0",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("model_type", ["llama", "mixtral", "deepseek_v3"])
+@pytest.mark.parametrize(
+    ("name", "inside", "slip", "meant"),
+    [
+        ("rope_scaling", {"type": "linear", "factors": 2.0}, "factors", "factor"),
+        ("rope_scaling", {"rope_typ": "linear", "factor": 2.0}, "rope_typ", "rope_type"),
+        ("rope_parameters", {"rope_type": "yarn", "beta_fats": 32}, "beta_fats", "beta_fast"),
+        ("rope_parameters", {"rope_type": "llama3", "low_frec_factor": 1.0}, "low_frec_factor",
+         "low_freq_factor"),
+    ],
+)  # fmt: skip
+def test_a_slip_inside_the_rope_is_named_with_what_was_meant(
+    model_type: str, name: str, inside: dict[str, Any], slip: str, meant: str, tmp_path: Path
+) -> None:
+    path = write_config(tmp_path, model_type=model_type, **{name: inside}, num_attention_heads=8)
+    with pytest.raises(ModelImportError) as caught:
+        read_config(path)
+    said = f"{path}: {name}: there is no field '{slip}'; did you mean '{meant}'?"
+    assert str(caught.value) == said
+
+
 FAULTS: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "field 'model_type' is missing"),
     ({"model_type": "t5"}, "model_type 't5' cannot be read from its config alone"),
@@ -126,9 +164,24 @@ FAULTS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"model_type": "llama", **SMALL, "head_dim": 3}, "the number must be even"),
     ({"model_type": "llama", **SMALL, "rope_theta": 1e4, "rope_parameters": {"rope_theta": 5e5}},
      "rope_theta is 10000.0 and in rope_parameters 500000.0"),
+    ({"model_type": "llama", **SMALL, "rope_scaling": {"type": "linear", "factor": 0}},
+     "rope_scaling: factor is 0, must be a number above 0"),
+    ({"model_type": "llama", **SMALL, "rope_scaling": {"type": "llama3", "low_freq_factor": 4}},
+     "rope_scaling: low_freq_factor 4.0 must be below high_freq_factor 4.0"),
     ({"model_type": "mixtral", **SMALL, "num_key_value_heads": 4, "num_experts_per_tok": 9},
      "a token takes 9 of 8 experts"),
     ({"model_type": "deepseek_v3", "n_group": 7}, "256 experts cannot form 7 equal groups"),
+    ({"model_type": "gemma2", "layer_types": ["full_attention"]},
+     "layer_types must list the type of each of 26 layers, got 1 of them"),
+    ({"model_type": "gemma2", **SMALL, "layer_types": "full"}, "each of 2 layers, got 'full'"),
+    ({"model_type": "gemma2", **SMALL, "layer_types": ["full_attention", "chunked_attention"]},
+     "layer_types has 'chunked_attention'; known: sliding_attention, full_attention"),
+    ({"model_type": "gemma2", **SMALL, "layer_types": [["full_attention"], 1]}, "has \\['full_"),
+    ({"model_type": "gemma2", "use_bidirectional_attention": True}, "true is not covered"),
+    ({"model_type": "gemma2", "attn_logit_softcapping": 0}, "is 0, must be a number above 0"),
+    ({"model_type": "gemma2", "query_pre_attn_scalar": -1}, "is -1, must be a number above 0"),
+    ({"model_type": "gemma2", "hidden_act": "silu", "hidden_activation": "gelu"},
+     "hidden_activation 'gelu' and hidden_act 'silu' contradict each other"),
     ({"model_type": "llama", **SMALL, "rms_norm_eps": -1}, "rms_norm_eps is -1, must be a number"),
     ({"model_type": "llama", **SMALL, "rope_theta": 0}, "rope_theta is 0, must be a number above"),
     ({"model_type": "llama", **SMALL, "num_hidden_layers": 10**6}, "1,000,000 layers are more"),

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from engine.kernels.pointwise.spec import Map
+from engine.kernels.reduce.spec import Softmax
 from engine.machine import generic_mesh
 from engine.values import run_values
 from lowering.compiler import compile_graph
@@ -19,7 +22,7 @@ from lowering.frontends.huggingface import load_folder
 from lowering.frontends.safetensors import read_header
 from lowering.frontends.transformer import ModelOptions
 from tests.lowering.frontends.huggingface.files import write_config, write_tensors
-from tests.lowering.frontends.huggingface.formulas import bert, llama, norm, softmax
+from tests.lowering.frontends.huggingface.formulas import bert, gemma2, llama, norm, softmax
 
 TOKENS = 16
 
@@ -162,6 +165,73 @@ def test_small_llamas_equal_their_formulas(kind: str, tmp_path: Path) -> None:
     ids = [3, 1, 4, 1, 5]
     found = reference(graph, {"ids": np.array([ids])})["logits"]
     np.testing.assert_allclose(found[0], llama(tensors, ids), rtol=1e-6, atol=1e-6)
+
+
+GEMMA2 = {
+    "model_type": "gemma2", "vocab_size": 11, "hidden_size": 4, "intermediate_size": 6,
+    "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 4,
+    "rms_norm_eps": 1e-5, "rope_theta": 100.0, "query_pre_attn_scalar": 16, "sliding_window": 2,
+    "attn_logit_softcapping": 0.5, "final_logit_softcapping": 2.0,
+}  # fmt: skip
+
+
+def gemma2_tensors() -> dict[str, np.ndarray]:
+    """Weights of three Gemma 2 layers; the head is the table."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "model.embed_tokens.weight": (11, 4), "model.norm.weight": (4,),
+    }  # fmt: skip
+    norms = ("input", "post_attention", "pre_feedforward", "post_feedforward")
+    for layer in range(3):
+        at = f"model.layers.{layer}"
+        shapes |= {f"{at}.{norm}_layernorm.weight": (4,) for norm in norms}
+        shapes |= {
+            f"{at}.self_attn.q_proj.weight": (16, 4), f"{at}.self_attn.k_proj.weight": (8, 4),
+            f"{at}.self_attn.v_proj.weight": (8, 4), f"{at}.self_attn.o_proj.weight": (4, 16),
+            f"{at}.mlp.gate_proj.weight": (6, 4), f"{at}.mlp.up_proj.weight": (6, 4),
+            f"{at}.mlp.down_proj.weight": (4, 6),
+        }  # fmt: skip
+    return drawn(shapes)
+
+
+def test_a_small_gemma2_equals_its_formula(tmp_path: Path) -> None:
+    write_config(tmp_path, **GEMMA2)
+    tensors = gemma2_tensors()
+    write_tensors(tmp_path / "model.safetensors", tensors)
+    graph = load_folder(tmp_path, ModelOptions(sequence=5))
+    ids = [3, 1, 4, 1, 5]
+    want = gemma2(tensors, ids, 3)
+    found = reference(graph, {"ids": np.array([ids])})["logits"]
+    np.testing.assert_allclose(found[0], want, rtol=1e-6, atol=1e-6)
+    made = compile_graph(graph, CompileConfig(machine=generic_mesh(64, 64)))
+    on_mesh = run_values(made.program, made.store, {"ids": np.array([ids])}).outputs()
+    np.testing.assert_allclose(on_mesh["logits"][0], want, rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "nodes"),
+    [
+        ({"layer_types": ["full_attention", "full_attention", "sliding_attention"]}, [0, 0, 2]),
+        ({"sliding_window": None}, [0, 0, 0]),
+        ({}, [2, 0, 2]),
+    ],
+)
+def test_layers_of_gemma2_have_the_window_that_the_file_says(
+    fields: dict[str, Any], nodes: list[int], tmp_path: Path
+) -> None:
+    write_config(tmp_path, **{**GEMMA2, **fields})
+    graph = load_folder(tmp_path, ModelOptions("decode", kv_length=6))
+    assert [node.op.window for node in graph.nodes if isinstance(node.op, Softmax)] == nodes
+
+
+def test_caps_of_gemma2_that_are_null_are_none(tmp_path: Path) -> None:
+    write_config(
+        tmp_path, **{**GEMMA2, "attn_logit_softcapping": None, "final_logit_softcapping": None}
+    )
+    graph = load_folder(tmp_path)
+    assert not any(isinstance(node.op, Map) and node.op.fn == "tanh" for node in graph.nodes)
+    write_config(tmp_path, **GEMMA2)
+    tanhs = [node.op for node in load_folder(tmp_path).nodes if isinstance(node.op, Map)]
+    assert sum(op.fn == "tanh" for op in tanhs) == 3 + 1
 
 
 GPT2 = {"model_type": "gpt2", "n_embd": 4, "n_layer": 1, "n_head": 2, "vocab_size": 7,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from engine.kernels.reduce.spec import Softmax
 from lowering.config import CompileConfig, apply_knob
 from lowering.errors import ModelImportError
 from lowering.frontends.modelzoo import load_zoo, read_zoo
@@ -144,10 +145,8 @@ def put(document: dict[str, Any], path: str, value: Any) -> None:
 
 def test_every_field_of_the_zoo_is_understood(tmp_path: Path) -> None:
     document: dict[str, Any] = trainer(dict(SMALL))
-    covered = {"attention_logit_softcapping", "final_logit_softcapping", "norm_first_sandwich",
-               "sliding_window_every_other_decoder_layer"}  # fmt: skip
     for path in sorted(new_paths()):
-        if path.rsplit(".", 1)[-1] not in covered and ".optimizer." not in path:
+        if ".optimizer." not in path:
             if path.startswith("trainer.init.model.") and path.count(".") == 3:
                 continue
             put(document, path, 1)
@@ -304,7 +303,15 @@ def test_several_runs_in_one_file_are_said(tmp_path: Path) -> None:
         (trainer({**SMALL, "nonlinearity": "sine"}), "nonlinearity 'sine' is unknown"),
         (trainer({**SMALL, "norm_type": "batchnorm"}), "norm_type 'batchnorm' is not covered"),
         (trainer({**SMALL, "attention_module": "x"}), "attention_module is 'x'"),
-        (trainer({**SMALL, "final_logit_softcapping": 30.0}), "is not covered"),
+        (trainer({**SMALL, "final_logit_softcapping": -30.0}), "must be a number above 0"),
+        (
+            trainer({**SMALL, "sliding_window_every_other_decoder_layer": True}),
+            "needs attention_sliding_window_length, the tokens",
+        ),
+        (
+            trainer({**SMALL, "name": "gptj", "norm_first_sandwich": True}),
+            "here both are added together",
+        ),
         (trainer({**SMALL, "position_embedding_type": "rotary", "rotary_dim": 6}), "larger than"),
         (trainer({**SMALL, "max_position_embeddings": "many"}), "is 'many', must be a whole"),
         ("a: [", "not YAML"),
@@ -342,6 +349,10 @@ def test_shared_values_cannot_blow_up(tmp_path: Path) -> None:
         ({"embedding_layer_norm": True}, "embed/norm"),
         ({"use_bias_in_output": True}, "head/bias"),
         ({"nonlinearity": "swiglu"}, "layers/0/mlp/gate"),
+        ({"norm_first_sandwich": True}, "layers/0/mlp_post_norm"),
+        ({"attention_logit_softcapping": 50.0}, "layers/0/attn/scores/capped"),
+        ({"final_logit_softcapping": 30}, "head/logits"),
+        ({"embeddings_scale": 59.8665181}, "embed/scaled"),
         ({"moe": {"num_experts": 4, "top_k": 2}}, "layers/0/mlp/experts"),
         ({"name": "falcon", "use_untied_layer_norm": True}, "layers/0/mlp_norm"),
     ],
@@ -380,6 +391,31 @@ MIXTRAL_8X7B = {
     "use_ffn_bias": False, "share_embedding_weights": False,
     "moe": {"num_experts": 8, "top_k": 2},
 }  # fmt: skip
+GEMMA2_27B = {
+    "name": "gemma2", "vocab_size": 256000, "hidden_size": 4608, "num_heads": 32,
+    "num_hidden_layers": 46, "filter_size": 36864, "max_position_embeddings": 8192,
+    "position_embedding_type": "rotary", "rotary_dim": 128, "attention_inner_dim": 4096,
+    "norm_type": "rmsnorm", "norm_first_sandwich": True, "nonlinearity": "geglu",
+    "attention_module": "multiquery_attention", "extra_attention_params": {"num_kv_groups": 16},
+    "attention_sliding_window_length": 4096, "sliding_window_every_other_decoder_layer": True,
+    "attention_logit_softcapping": 50.0, "final_logit_softcapping": 30.0,
+    "embeddings_scale": 67.8822509, "share_embedding_weights": True,
+    "use_projection_bias_in_attention": False, "use_ffn_bias_in_attention": False,
+    "use_ffn_bias": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("task", ["prefill", "decode", "training"])
+def test_every_other_layer_has_the_window_the_second_first(task: str, tmp_path: Path) -> None:
+    model = {
+        **SMALL, "num_hidden_layers": 4, "attention_sliding_window_length": 2,
+        "sliding_window_every_other_decoder_layer": True,
+    }  # fmt: skip
+    path = written(tmp_path, trainer(model))
+    options = {"prefill": {"sequence": 4}, "decode": {"kv_length": 4}, "training": {"sequence": 4}}
+    graph = load_zoo(path, ModelOptions(task, **options[task])).graph
+    windows = [node.op.window for node in graph.nodes if isinstance(node.op, Softmax)]
+    assert windows == [0, 2, 0, 2]
 
 
 @pytest.mark.parametrize(
@@ -388,6 +424,7 @@ MIXTRAL_8X7B = {
         (GPTJ_6B, 6_050_882_784),  # as published with the model
         (FALCON_7B, 32 * (2 * 4544 + 4544 * (2 * 4544 + 128 + 2 * 18176)) + 65025 * 4544 + 4544),
         (MIXTRAL_8X7B, 46_702_792_704),
+        (GEMMA2_27B, 27_227_128_320),  # as published with the model
     ],
 )
 def test_parameters_of_known_models(model: dict[str, Any], parameters: int, tmp_path: Path) -> None:

@@ -32,7 +32,12 @@ PARALLEL = Architecture(
 ALIBI = Architecture(
     "bloom", 11, 8, 2, 2, 1, 4, 16, "relu", norm="layer", position="alibi", tied=True
 )  # fmt: skip
-DECODERS = {each.family: each for each in (LLAMA, GPT2, MIXTRAL, DEEPSEEK, PARALLEL, ALIBI)}
+GEMMA = Architecture(
+    "gemma2", 11, 8, 2, 4, 2, 4, 12, "gelu_tanh", gated=True, norm="rms-plus-one", rope_theta=100.0,
+    tied=True, query_size=6.0, window=2, windowed=(True, False), sandwich=True, score_cap=0.5,
+    logit_cap=2.0, embed_scale=1.5,
+)  # fmt: skip
+DECODERS = {each.family: each for each in (LLAMA, GPT2, MIXTRAL, DEEPSEEK, PARALLEL, ALIBI, GEMMA)}
 
 
 class Seeded:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from engine.kernels.moe.spec import Moe
+from engine.kernels.reduce.spec import Softmax
 from lowering.errors import ModelImportError
-from lowering.evaluate import reference
+from lowering.evaluate import default_inputs, reference
 from lowering.frontends.transformer import Architecture, ModelOptions, build_transformer
 from lowering.graph import Graph
 from tests.lowering.frontends.transformer.small import (
     ALIBI,
     DECODERS,
     DEEPSEEK,
+    GEMMA,
     GPT2,
     LLAMA,
     MIXTRAL,
@@ -70,6 +73,78 @@ def test_a_window_hides_old_tokens() -> None:
     second = reference(graph, {"ids": np.array([[9, 2, 3, 4]])})["logits"]
     np.testing.assert_array_equal(first[:, 2:], second[:, 2:])
     assert not np.allclose(first[:, 1], second[:, 1])
+
+
+def test_a_window_of_some_layers_holds_in_those_alone() -> None:
+    ids, other = np.array([[1, 2, 3, 4]]), np.array([[9, 2, 3, 4]])
+    sides = replace(LLAMA, window=2, layers=3, windowed=(False, True, True))
+    graph = graph_of(sides, sequence=4)
+    windows = [node.op.window for node in graph.nodes if isinstance(node.op, Softmax)]
+    assert windows == [0, 2, 2]
+    wanted = ("layers/0/attn/out", "layers/1/attn/out")
+    first = reference(graph, {"ids": ids}, wanted=wanted)
+    second = reference(graph, {"ids": other}, wanted=wanted)
+    assert not np.allclose(first[wanted[0]][:, 3], second[wanted[0]][:, 3])
+    alone = graph_of(replace(sides, windowed=(True, True, True)), sequence=4)
+    first = reference(alone, {"ids": ids}, wanted=wanted)
+    second = reference(alone, {"ids": other}, wanted=wanted)
+    np.testing.assert_array_equal(first[wanted[0]][:, 3], second[wanted[0]][:, 3])
+
+
+@pytest.mark.parametrize("family", [LLAMA, ALIBI, DEEPSEEK], ids=lambda sides: sides.family)
+@pytest.mark.parametrize("options", [{"sequence": 4}, {"task": "decode", "kv_length": 4}])
+def test_soft_caps_bend_scores_before_the_mask_and_logits(
+    family: Architecture, options: dict[str, int | str]
+) -> None:
+    graph = graph_of(replace(family, score_cap=0.25, logit_cap=0.5), **options)
+    feeds = default_inputs(graph)
+    names = ("scores", "scores/capped")
+    wanted = [f"layers/1/attn/{name}" for name in names] + ["head/logits", "logits"]
+    found = reference(graph, feeds, wanted=wanted)
+    for before, after, cap in zip(wanted[::2], wanted[1::2], (0.25, 0.5), strict=True):
+        want = cap * np.tanh(found[before] / cap).reshape(found[after].shape)
+        np.testing.assert_allclose(found[after], want, rtol=1e-6)
+        assert np.abs(found[before]).max() > cap >= np.abs(found[after]).max()
+    readers = {node.op.inputs[0]: node for node in graph.nodes}
+    follows = readers["layers/1/attn/scores/capped"]
+    assert follows.name.endswith("/alibi" if family is ALIBI else "/softmax")
+
+
+def test_a_sandwich_norms_what_each_part_adds() -> None:
+    graph = graph_of(GEMMA, sequence=3)
+    plain = build_transformer("t", replace(GEMMA, sandwich=False), ModelOptions().resolved())
+    assert graph.parameters - plain.parameters == 2 * 2 * 8
+    wanted = [f"layers/1/{name}" for name in (
+        "attn/out", "attn_post_norm", "attn/sum", "mlp/down", "mlp_post_norm", "sum",
+    )] + ["layers/0/sum"]  # fmt: skip
+    at = reference(graph, {"ids": np.array([[1, 2, 3]])}, wanted=wanted)
+    x = at["layers/0/sum"]
+    for part, norm, total in (wanted[:3], wanted[3:6]):
+        size = np.sqrt((at[part] ** 2).mean(-1, keepdims=True) + 1e-6)
+        want = at[part] / size * (1 + Seeded().array(f"{norm}/weight", (8,)))
+        np.testing.assert_allclose(at[norm], want, rtol=1e-6)
+        x = x + want
+        np.testing.assert_allclose(at[total], x, rtol=1e-6)
+
+
+def test_the_first_layer_reads_scaled_embeddings() -> None:
+    graph = graph_of(GEMMA, sequence=3)
+    found = reference(graph, {"ids": np.array([[4, 0, 7]])}, wanted=["embed/scaled"])
+    table = Seeded().array("embed/token/weight", (11, 8))
+    np.testing.assert_allclose(found["embed/scaled"][0], 1.5 * table[[4, 0, 7]], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("habits", "said"),
+    [
+        ({"parallel": True}, "here both are added together"),
+        ({"post_norm": True}, "here the norms come after the additions"),
+        ({"windowed": (True,)}, "of 1 layers it is said whether they have a window, and there are"),
+    ],
+)
+def test_habits_that_do_not_go_together_are_named(habits: dict[str, Any], said: str) -> None:
+    with pytest.raises(ModelImportError, match=said):
+        replace(GEMMA, **habits)
 
 
 def test_equal_layers_have_equal_operations() -> None:
