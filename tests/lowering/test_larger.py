@@ -123,15 +123,18 @@ def test_without_a_machine_the_wafers_are_counted(monkeypatch: pytest.MonkeyPatc
     assert data["wafers"] == report.wafers.to_json()
 
 
-def llama_step(tokens: int, machine: MachineSpec, folder: Path) -> Compiled:
+def llama_step(
+    tokens: int, machine: MachineSpec, folder: Path, spill_mb: float | None = None
+) -> Compiled:
     """Return the training step of Llama-3-70B, the optimizer outside."""
     rows = json.loads(FULL_SIZE.read_text())
     path = folder / "config.json"
     path.write_text(json.dumps(next(r["config"] for r in rows if r["model"] == "llama3-70b")))
     graph = load_config(path, "training", 1, sequence=tokens)
     config = CompileConfig(
-        machine=machine, storage="fp16", mode="streaming", samples=1, optimizer="host"
-    )
+        machine=machine, storage="fp16", mode="streaming", samples=1, optimizer="host",
+        spill_mb=spill_mb,
+    )  # fmt: skip
     return compile_graph(graph, config)
 
 
@@ -139,7 +142,8 @@ def llama_step(tokens: int, machine: MachineSpec, folder: Path) -> Compiled:
 def test_the_wafers_of_a_step_of_70b_are_counted_where_one_is_too_small(tmp_path: Path) -> None:
     wse3 = PRESETS["wse3"]
     assert llama_step(128, wse3, tmp_path).fits
-    more = llama_step(512, wse3, tmp_path)
+    assert llama_step(512, wse3, tmp_path).fits
+    more = llama_step(512, wse3, tmp_path, spill_mb=1e9)
     assert more.report.smallest_machine is None
     found = more.report.wafers
     assert found is not None

@@ -305,7 +305,7 @@ def test_late_weights_come_in_the_turns_right_before_their_own() -> None:
 @pytest.mark.parametrize(
     ("model", "task", "tokens"),
     [("deepseek-v3", "decode", 4096), ("deepseek-v3", "prefill", 2048),
-     ("llama3-8b", "training", 256), ("llama3-70b", "training", 128),
+     ("llama3-8b", "training", 256), ("llama3-70b", "training", 2048),
      ("gpt3-175b", "training", 128), ("mixtral-8x7b", "training", 128)],
 )  # fmt: skip
 def test_full_size_models_fit_one_wafer(model: str, task: str, tokens: int, tmp_path: Path) -> None:
