@@ -14,7 +14,7 @@ from lowering.machine_change import timeless
 from lowering.passes.phases import trained_state
 from lowering.stages.edges import plan_edges
 from lowering.stages.experts import routing_key, with_routing
-from lowering.stages.kept import least_live
+from lowering.stages.kept import least_live, least_own
 from lowering.stages.plan import PlacedPlan
 from lowering.stages.routing import kernel_legs
 from lowering.stages.shared_memory import SharedRequests, shared_memory, shared_requests
@@ -83,10 +83,8 @@ def compile_streaming(job: Job) -> Made:
     turns = job.cache.get("turns", key, lambda: plan_turns(job.graph, job.plan, job.config))
     job = replace(job, plan=turns)
     room = job.config.machine.data_sram_bytes
-    least = least_live(job.plan, job.shapes, job.config.storage)
-    share = least.size / (room * job.config.machine.working_pes)
     failed: list[_Attempt] = []
-    for cut in _cuts(job.config, share):
+    for cut in _cuts(job):
         attempt = _attempt(job, cut)
         if attempt.live_peak <= room:
             made = _laid_out(job, attempt)
@@ -95,33 +93,42 @@ def compile_streaming(job: Job) -> Made:
         failed.append(attempt)
     best = min(failed, key=lambda attempt: attempt.live_peak)
     made = _with_meetings(job, _laid_out(job, best), best.cut)
-    if share <= 1:
+    own = least_own(job.plan, job.shapes, job.config.storage)
+    if own.size <= _room(job.config):
         return made
     note = (
-        f"mode streaming: no cut would fit: in the turn of '{least.kernel}' its weights, what it "
-        f"reads and makes and what later turns read take {share:.3g} times the SRAM of all PEs"
+        f"mode streaming: no cut would fit: in the turn of '{own.kernel}' its weights and what it "
+        f"makes take {own.size / _room(job.config):.3g} times the SRAM of all PEs"
     )
     return replace(made, notes=(*made.notes, note))
 
 
-def _cuts(config: CompileConfig, share: float) -> tuple[Cut, ...]:
+def _room(config: CompileConfig) -> int:
+    """Return the bytes of SRAM for data on all PEs."""
+    return config.machine.data_sram_bytes * config.machine.working_pes
+
+
+def _cuts(job: Job) -> tuple[Cut, ...]:
     """Return the cuts to try: thrifty ones first where tensors fill much of the SRAM by themselves.
 
-    `share`: of the SRAM of all PEs, filled in the fullest turn. Beyond 1 no cut would do.
+    Where nothing could fit, one for the what-if; where all that stays would not, only those by
+    which some waits outside.
     """
+    config, room = job.config, _room(job.config)
     usual = Cut(config.max_chunks)
     thrifty, *others = (
         replace(cut, chunks=max(cut.chunks, config.max_chunks)) for cut in THRIFTIER
     )
+    if least_own(job.plan, job.shapes, config.storage).size > room:
+        return (thrifty,)
+    share = least_live(job.plan, job.shapes, config.storage).size / room
     first = (thrifty, usual) if share > THRIFTY_FROM else (usual, thrifty)
-    tried = (thrifty,) if share > 1 else (*first, *others)
+    tried = tuple(dict.fromkeys((*first, *others)))
     if config.spill_mb is not None:
-        room = config.machine.data_sram_bytes * config.machine.working_pes
-        kept = config.spill_mb * 1e6 / room
-        return tuple(replace(cut, kept=kept) for cut in dict.fromkeys((*first, *others)))
+        return tuple(replace(cut, kept=config.spill_mb * 1e6 / room) for cut in tried)
     late = [cut for cut in (thrifty, *others) if cut.late]
-    away = (replace(cut, kept=kept) for kept in KEPT_SHARES for cut in late)
-    return tuple(dict.fromkeys((*tried, *away)))
+    away = tuple(replace(cut, kept=kept) for kept in KEPT_SHARES for cut in late)
+    return away if share > 1 else (*tried, *away)
 
 
 def _with_meetings(job: Job, made: Made, cut: Cut) -> Made:
@@ -193,7 +200,7 @@ def _away(job: Job, cut: Cut, outputs: Sequence[str]) -> Away:
     if cut.kept == inf:
         return frozenset()
     plan, config = job.plan, job.config
-    budget = cut.kept * config.machine.data_sram_bytes * config.machine.working_pes
+    budget = cut.kept * _room(config)
     return job.cache.get(
         "away",
         (plan, config.storage, config.prefetch, budget),

@@ -11,6 +11,7 @@ from engine.kernels.footprint import stored_bytes
 from engine.kernels.problem import Shapes
 from engine.kernels.views import views
 from engine.machine import DTYPE_BYTES
+from lowering.passes.fuse import KernelDraft
 from lowering.stages.plan import KernelPlan
 
 
@@ -20,31 +21,51 @@ class LeastLive:
 
     kernel: str
     size: int
-    """bytes on the whole wafer: its weights, its results and what later turns read"""
+    """bytes on the whole wafer"""
 
 
 def least_live(plan: KernelPlan, shapes: Shapes, dtype: str) -> LeastLive:
-    """Return the turn that holds the most, every number counted once.
+    """Return the turn that holds the most while all stay: its weights, its results and what later
+    turns read, every number counted once.
 
     A bound: slots, copies and uneven shares come on top.
     """
-    size, last = DTYPE_BYTES[dtype], _last_turns(plan)
+    last = _last_turns(plan)
     change = np.zeros(len(plan.drafts) + 1, np.int64)
     for turn, draft in enumerate(plan.drafts):
         weights = stored_bytes(plan.models[draft.name], dtype)
         change[turn : turn + 2] += weights, -weights
-        seen = views(draft.spec)
-        kept: dict[str, int] = {}
-        for name in draft.writes:
-            root = seen.get(name, name)
-            kept[root] = max(kept.get(root, turn), last.get(name, turn))
-        for root, end in kept.items():
-            held = prod(shapes[root]) * size
+        for names, held in _results(draft, shapes, dtype):
             change[turn] += held
-            change[end + 1] -= held
+            change[max(turn, *(last.get(name, turn) for name in names)) + 1] -= held
     live = np.cumsum(change[:-1])
     turn = int(live.argmax())
     return LeastLive(plan.drafts[turn].name, int(live[turn]))
+
+
+def least_own(plan: KernelPlan, shapes: Shapes, dtype: str) -> LeastLive:
+    """Return the turn that holds the most of its own: its weights and its results.
+
+    A bound even where all else waits outside.
+    """
+    own = [
+        stored_bytes(plan.models[draft.name], dtype)
+        + sum(held for _, held in _results(draft, shapes, dtype))
+        for draft in plan.drafts
+    ]
+    turn = max(range(len(own)), key=lambda place: own[place])
+    return LeastLive(plan.drafts[turn].name, own[turn])
+
+
+def _results(draft: KernelDraft, shapes: Shapes, dtype: str) -> list[tuple[tuple[str, ...], int]]:
+    """Return what a kernel makes: tensors that share their bytes, and these."""
+    seen = views(draft.spec)
+    members: dict[str, tuple[str, ...]] = {}
+    for name in draft.writes:
+        root = seen.get(name, name)
+        members[root] = (*members.get(root, ()), name)
+    size = DTYPE_BYTES[dtype]
+    return [(names, prod(shapes[root]) * size) for root, names in members.items()]
 
 
 def _last_turns(plan: KernelPlan) -> dict[str, int]:

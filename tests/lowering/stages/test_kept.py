@@ -6,7 +6,7 @@ from engine.kernels.dot.spec import Dot
 from engine.kernels.move.spec import Reshape
 from lowering.graph import Graph
 from lowering.passes.fuse import fuse
-from lowering.stages.kept import LeastLive, least_live
+from lowering.stages.kept import LeastLive, least_live, least_own
 from lowering.stages.plan import plan_kernels
 from tests.factories.graphs import tiny_graph
 
@@ -31,3 +31,5 @@ def test_the_fullest_turn_holds_its_weights_its_result_and_what_is_read_later() 
     turns = {"a": 24 + 48, "b": 48 + 60 + 80, "c": 48 + 80 + 60 + 48, "y": 48 + 48 + 64}
     assert max(turns, key=lambda name: turns[name]) == "c"
     assert least_live(plan, shapes, "fp16") == LeastLive("c", 2 * turns["c"])
+    own = {"a": 24 + 48, "b": 60 + 80, "c": 60 + 48, "y": 64}
+    assert least_own(plan, shapes, "fp16") == LeastLive("b", 2 * max(own.values()))
