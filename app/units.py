@@ -30,11 +30,12 @@ def percent(share: float) -> str:
 
 
 def size(count_bytes: float) -> str:
-    """Return bytes in B, KB of 1,024, or MB of 1,024 KB from ten of them on."""
+    """Return bytes in B, KB of 1,024, or from ten of them on MB of 1,024 KB, GB, TB."""
     if abs(count_bytes) < 1024:
         return f"{count_bytes:.0f} B"
-    if abs(count_bytes) >= 10 << 20:
-        return f"{count_bytes / 2**20:,.1f} MB"
+    for unit, power in (("TB", 40), ("GB", 30), ("MB", 20)):
+        if abs(count_bytes) >= 10 << power:
+            return f"{count_bytes / 2**power:,.1f} {unit}"
     return f"{count_bytes / 1024:,.1f} KB"
 
 

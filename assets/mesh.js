@@ -7,6 +7,8 @@
   const FOOT = 32; // CSS pixels below a fitted map, for the sentence about it
   const NARROW = 900; // CSS pixels of the canvas below which the sentence may take two lines
   const SECOND_LINE = 20;
+  const MARGIN = 14; // CSS pixels west of a fitted map, beside which the plate of the turn has its place
+  const PLATE = 580; // CSS pixels that it takes at most
   const NO_FRAME_MS = 250;
   const plate = { picture: document.createElement('canvas'), image: null, built: '' };
   let canvas = null;
@@ -77,7 +79,9 @@
     const foot = canvas.clientWidth < NARROW ? FOOT + SECOND_LINE : FOOT;
     const height = Math.max(16, canvas.height - foot * mesh.ratio);
     mesh.k = 0.96 * Math.min(canvas.width / cols, height / rows);
-    mesh.ox = canvas.width / 2 - (col + cols / 2) * mesh.k;
+    const spare = canvas.width - cols * mesh.k;
+    const west = Math.max(MARGIN * mesh.ratio, spare - PLATE * mesh.ratio);
+    mesh.ox = (WS.state && WS.state.streaming ? Math.min(spare / 2, west) : spare / 2) - col * mesh.k;
     mesh.oy = height / 2 - (row + rows / 2) * mesh.k;
     mesh.redraw();
   };
@@ -202,5 +206,7 @@
     const shared = { mode: 'commonest', extreme: 'farthest from equal' }[scene.metric.pool] || scene.metric.pool;
     mesh.pooling = f > 1 ? `${shared} of ${f}x${f} PEs a pixel` : '';
     WS.$('pooling').textContent = mesh.pooling;
+    const [, cols] = scene.facts.grid;
+    WS.keepTurnAside((canvas.width - mesh.ox - cols * mesh.k) / mesh.ratio);
   }
 })();

@@ -5,6 +5,9 @@
   const WS = (window.WS = window.WS || {});
   const MOST = 3; // rows of arrivals shown, and of what leaves: the next to be complete first
 
+  const LEAST = 240; // CSS pixels beside the map in which the plate can be read
+  const EDGE = 20;
+
   const phaseItem = (phase) => WS.make('li', { class: phase.state }, phase.brief);
 
   function movingItem(row) {
@@ -12,6 +15,11 @@
       WS.make('div', { style: `width:${(100 * row.share).toFixed(1)}%` }));
     return WS.make('li', {}, meter, row.sentence);
   }
+
+  /* Keep the plate beside the map where there is room for it: `free` CSS pixels east of the mesh. */
+  WS.keepTurnAside = function (free) {
+    WS.$('arriving').style.maxWidth = free - EDGE >= LEAST ? `${Math.min(560, free - EDGE)}px` : '';
+  };
 
   /* Show a step of a streaming run; null: the run is a pipeline. */
   WS.showTurn = function (streaming) {

@@ -9,7 +9,7 @@ from app.units import size
 from app.web.svg import Shape, line, picture, pressed, shape, words
 
 _WIDE, _HIGH = 330, 150
-_LEFT, _TOP, _BOTTOM = 54, 10, 128
+_LEFT, _TOP, _BOTTOM = 68, 10, 128
 """where the drawing begins and ends inside the picture"""
 
 

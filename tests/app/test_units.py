@@ -27,6 +27,9 @@ def test_counts_and_times() -> None:
     assert (count(1234567.0), count(0.125)) == ("1,234,567", "0.12")
     assert percent(1) == "100.0 %"
     assert size(1536) == "1.5 KB"
+    assert size(9 << 30) == "9,216.0 MB"
+    assert size(10 << 30) == "10.0 GB"
+    assert size(3 << 43) == "24.0 TB"
     assert seconds(850, 0.85e9) == "1 µs at 0.85 GHz"
     assert seconds(0, 0.85e9) == "0 ns at 0.85 GHz"
 

@@ -165,8 +165,15 @@ def test_streaming_run_outlines_the_kernel_whose_turn_it_is(page: Page) -> None:
     step, view = next((s, v) for s, v in shown if v is not None and v.arriving and s > 3)
     server = LiveServer(session)
     other = page.context.new_page()
+    other.set_viewport_size({"width": 1600, "height": 700})
     other.goto(server.address)
     other.wait_for_function("window.MESH && window.MESH.painted > 0")
+    _, cols = session.run.grid
+    map_ends = other.evaluate("cols => window.WS.mesh.pointOf(0, cols - 1)[0]", cols)
+    area, plate = (other.locator(name).bounding_box() for name in ("#mesh", "#arriving"))
+    assert area is not None
+    assert plate is not None
+    assert area["x"] + map_ends < plate["x"]
     other.evaluate("step => window.WS.act('seek', step)", step)
     expect(other.locator("#turn-headline")).to_have_text(view.headline)
     expect(other.locator("#turn-phases li")).to_have_text([p.brief for p in view.phases])
