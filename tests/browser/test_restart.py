@@ -108,7 +108,7 @@ def test_page_and_terminal_meet_again_in_one_session(
         until(lambda: terminal.trouble, "the terminal says so")
         servers.append(ServerProcess(servers[0].port))
         until(lambda: not terminal.trouble, "the terminal is back")
-        page.wait_for_function("id => window.WS.session === id", arg=terminal.id)
+        page.wait_for_function("id => window.WS && window.WS.session === id", arg=terminal.id)
         until(lambda: cursor_of(page) == shown, "the view is back")
 
         def follows() -> bool:
