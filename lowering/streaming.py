@@ -127,7 +127,7 @@ def _cuts(job: Job) -> tuple[Cut, ...]:
     if config.spill_mb is not None:
         return tuple(replace(cut, kept=config.spill_mb * 1e6 / room) for cut in tried)
     late = [cut for cut in (thrifty, *others) if cut.late]
-    away = tuple(replace(cut, kept=kept) for kept in KEPT_SHARES for cut in late)
+    away = tuple(replace(cut, kept=kept) for cut in late for kept in KEPT_SHARES)
     return away if share > 1 else (*tried, *away)
 
 
