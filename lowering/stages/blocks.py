@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+import numpy as np
+
 
 def find_blocks(keys: Sequence[Hashable]) -> tuple[tuple[int, int, int], ...]:
     """Return disjoint (first, kernels a block, blocks) of consecutive equal blocks, in order.
@@ -21,14 +23,21 @@ def find_blocks(keys: Sequence[Hashable]) -> tuple[tuple[int, int, int], ...]:
 
 
 def _longest_repetition(keys: Sequence[Hashable]) -> tuple[int, int, int] | None:
+    """Return the repetition that covers most keys, the shortest and then the first of ties."""
+    known: dict[Hashable, int] = {}
+    ids = np.array([known.setdefault(key, len(known)) for key in keys], np.int64)
     best: tuple[int, int, int] | None = None
     covered = 1
     for period in range(1, len(keys) // 2 + 1):
-        run = 0
-        for index in range(len(keys) - period):
-            run = run + 1 if keys[index] == keys[index + period] else 0
-            count = run // period + 1
-            if run % period == 0 and count > 1 and period * count > covered:
-                covered = period * count
-                best = (index - run + 1, period, count)
+        same = np.concatenate([[False], ids[:-period] == ids[period:], [False]])
+        edges = np.flatnonzero(same[1:] != same[:-1])
+        first, runs = edges[::2], edges[1::2] - edges[::2]
+        counts = runs // period + 1
+        if not len(counts):
+            continue
+        place = int(counts.argmax())
+        count = int(counts[place])
+        if count > 1 and period * count > covered:
+            covered = period * count
+            best = (int(first[place]), period, count)
     return best
