@@ -5,7 +5,9 @@
   const WS = (window.WS = window.WS || {});
   const MOST = 3; // rows of arrivals shown, and of what leaves: the next to be complete first
 
-  const LEAST = 240; // CSS pixels beside the map in which the plate can be read
+  const LEAST = 140; // CSS pixels beside the map in which the plate can be read
+  const SLIM = 300; // below this its meters stand above their lines
+  const WIDEST = 560;
   const EDGE = 20;
 
   const phaseItem = (phase) => WS.make('li', { class: phase.state }, phase.brief);
@@ -18,7 +20,10 @@
 
   /* Keep the plate beside the map where there is room for it: `free` CSS pixels east of the mesh. */
   WS.keepTurnAside = function (free) {
-    WS.$('arriving').style.maxWidth = free - EDGE >= LEAST ? `${Math.min(560, free - EDGE)}px` : '';
+    const room = free - EDGE >= LEAST ? Math.min(WIDEST, free - EDGE) : WIDEST;
+    const plate = WS.$('arriving');
+    plate.style.maxWidth = `min(${room}px, 100% - ${EDGE}px)`;
+    plate.classList.toggle('slim', room < SLIM);
   };
 
   /* Show a step of a streaming run; null: the run is a pipeline. */

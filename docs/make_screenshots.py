@@ -115,6 +115,12 @@ WALK = (
 )  # fmt: skip
 """the steps of docs/walkthrough.md"""
 
+MODES = (
+    Shot("modes-outside", TRAINED, (("set", "spill_mb", "0.2"), ("metric", "sram_live"),
+                                    ("cycle", "90000")), "activations"),
+)  # fmt: skip
+"""pictures of docs/modes.md"""
+
 
 def every_shot() -> list[Shot]:
     """Return all pictures, those of one run together."""
@@ -126,7 +132,7 @@ def every_shot() -> list[Shot]:
     ]
     phones = [replace(panel, name=f"phone-{panel.name}", size=PHONE)
               for panel in PANELS if panel.name in ("inspect", "graph", "roofline")]  # fmt: skip
-    return sorted([*shots, *phones, *WALK], key=lambda shot: str(shot.run))
+    return sorted([*shots, *phones, *WALK, *MODES], key=lambda shot: str(shot.run))
 
 
 @contextmanager

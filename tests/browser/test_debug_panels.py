@@ -165,7 +165,6 @@ def test_streaming_run_outlines_the_kernel_whose_turn_it_is(page: Page) -> None:
     step, view = next((s, v) for s, v in shown if v is not None and v.arriving and s > 3)
     server = LiveServer(session)
     other = page.context.new_page()
-    other.set_viewport_size({"width": 1600, "height": 700})
     other.goto(server.address)
     other.wait_for_function("window.MESH && window.MESH.painted > 0")
     _, cols = session.run.grid
