@@ -45,6 +45,8 @@ class Made:
     memories: tuple[KernelMemory, ...]
     notes: tuple[str, ...] = ()
     """what choices made of the plan, as sentences for the report"""
+    job: Job | None = None
+    """what it was made from where that is not the job that was asked for"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -98,6 +98,8 @@ def compile_graph(
     job = Job(graph, plan, contents, config, progress, cache, routing or {})
     made, reason = _choose(job)
     program, placed, routed = made.program, made.placed, made.routed
+    if made.job is not None:
+        graph, plan = made.job.graph, made.job.plan
     report = make_report(graph, plan, placed, program, made.memories, routed.colors, routed.crowded)
     if not report.fits:
         remedy = find_remedy(job, made, _settle)

@@ -83,6 +83,9 @@ class CompileConfig:
     spill_mb: float | None = None
     """MB of activations that may live at once before others wait outside (streaming); None: only
     where nothing fits otherwise"""
+    tile_loops: str = "auto"
+    """auto | off: whether work on the largest tensors runs a part at a time where all would not fit
+    (streaming)"""
     decode_rate: float | None = None
     """samples that a loader's worker decodes a second; None: all are there from cycle 0"""
     loader_workers: int = 1
@@ -150,6 +153,7 @@ def knob_value(config: CompileConfig, name: str, kernel: str | None = None) -> s
         "micro_batches": config.micro_batches,
         "activation_mb": config.activation_mb,
         "spill_mb": config.spill_mb,
+        "tile_loops": config.tile_loops,
         "decode_rate": config.decode_rate,
         "loader_workers": config.loader_workers,
         "loader_prefetch": config.loader_prefetch,

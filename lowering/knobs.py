@@ -121,6 +121,10 @@ _COMPILE = (
          "those read latest leave through the weight ports and come back before their readers; "
          "auto: only where the SRAM would be overfilled", "routing", low=0, high=1e9, unit="MB",
          auto=True),
+    Knob("tile_loops", "tile loops", "choice",
+         "in streaming mode: auto runs what makes and reads the largest tensors, such as scores of "
+         "attention, for some heads after the other where nothing fits otherwise; off: never",
+         "kernels", choices=("auto", "off")),
     Knob("decode_rate", "decode rate", "number",
          "samples that one worker of the host's loader reads and decodes a second of the machine's "
          "clock; auto: samples wait decoded, all there from cycle 0", "timing",

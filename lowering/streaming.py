@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from engine.geometry import Rect
+from engine.machine import DTYPE_BYTES
 from engine.program import Program
 from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
 from lowering.config import CompileConfig
 from lowering.machine_change import timeless
+from lowering.passes.fuse import fuse
 from lowering.passes.phases import trained_state
+from lowering.passes.tile_loops import tile_loops
 from lowering.stages.edges import plan_edges
 from lowering.stages.experts import routing_key, with_routing
 from lowering.stages.kept import least_live, least_own
-from lowering.stages.plan import PlacedPlan
+from lowering.stages.plan import PlacedPlan, plan_kernels
 from lowering.stages.routing import kernel_legs
 from lowering.stages.shared_memory import SharedRequests, shared_memory, shared_requests
 from lowering.stages.spill import Away, plan_away, with_away
@@ -53,10 +56,14 @@ class Cut:
 
 THRIFTIER = (Cut(32, 8, late=True), Cut(32), Cut(128, 8, late=True), Cut(128))
 """tried in turn where the SRAM is overfilled"""
+FINEST = Cut(512, 8, late=True)
+"""tried last, where some waits outside: it costs most steps"""
 THRIFTY_FROM = 1 / 8
 """share of the SRAM that tensors fill by themselves from which tiles are thrifty at once"""
 
 
+LOOPED_FROM = 16
+"""a tensor that takes one part in this many of the SRAM of all PEs is large: work on it may loop"""
 KEPT_SHARES = (1 / 2, 1 / 4, 1 / 8)
 """shares of the SRAM tried in turn where activations must wait outside"""
 
@@ -76,17 +83,53 @@ class _Attempt:
 def compile_streaming(job: Job) -> Made:
     """Compile a job so that its kernels take turns on the whole wafer.
 
-    Cuts are tried until one fits; only what could fit is laid out. Where none does, the one with
-    the lowest peak is the what-if.
+    Cuts are tried until one fits; only what could fit is laid out. Where none does, what works on
+    the largest tensors runs in tile loops, and cuts are tried again. The what-if of a job that does
+    not fit is the attempt with the lowest peak.
     """
+    looped = _with_loops(job)
+    if looped is not None and _own_share(job) > 1:
+        return replace(_compiled(looped), job=looped)
+    made = _compiled(job)
+    if looped is None or not any(memory.overflow for memory in made.memories):
+        return made
+    again = replace(_compiled(looped), job=looped)
+    return min(made, again, key=lambda each: max(memory.peak for memory in each.memories))
+
+
+def _with_loops(job: Job) -> Job | None:
+    """Return the job with tile loops around its largest tensors, None where it has none."""
+    config = job.config
+    if config.tile_loops == "off":
+        return None
+    limit, graph = _room(config) // LOOPED_FROM, job.graph
+
+    def plan() -> Job | None:
+        tiled = tile_loops(graph, limit, DTYPE_BYTES[config.storage])
+        if not tiled.loops:
+            return None
+        shapes = {name: value.shape for name, value in tiled.graph.values.items()}
+        notes = (*job.plan.notes, tiled.sentence(limit))
+        drafts = fuse(tiled.graph, config.fusion)
+        planned = plan_kernels(
+            drafts, shapes, tiled.graph.constants, config.accumulate, job.plan.outside, notes
+        )
+        return replace(job, graph=tiled.graph, plan=planned)
+
+    key = (job.plan, limit, config.storage)
+    found = job.cache.get("tile loops", key, plan)
+    return found and replace(job, graph=found.graph, plan=found.plan)
+
+
+def _compiled(job: Job) -> Made:
+    """Return the first cut that fits, else the one with the lowest peak."""
     key = (job.plan, job.config.optimizer, job.config.storage)
     turns = job.cache.get("turns", key, lambda: plan_turns(job.graph, job.plan, job.config))
     job = replace(job, plan=turns)
-    room = job.config.machine.data_sram_bytes
     failed: list[_Attempt] = []
     for cut in _cuts(job):
         attempt = _attempt(job, cut)
-        if attempt.live_peak <= room:
+        if attempt.live_peak <= job.config.machine.data_sram_bytes:
             made = _laid_out(job, attempt)
             if not any(memory.overflow for memory in made.memories):
                 return _with_meetings(job, made, cut)
@@ -101,6 +144,11 @@ def compile_streaming(job: Job) -> Made:
         f"makes take {own.size / _room(job.config):.3g} times the SRAM of all PEs"
     )
     return replace(made, notes=(*made.notes, note))
+
+
+def _own_share(job: Job) -> float:
+    """Return how many times the SRAM one turn's weights and results take."""
+    return least_own(job.plan, job.shapes, job.config.storage).size / _room(job.config)
 
 
 def _room(config: CompileConfig) -> int:
@@ -126,7 +174,7 @@ def _cuts(job: Job) -> tuple[Cut, ...]:
     tried = tuple(dict.fromkeys((*first, *others)))
     if config.spill_mb is not None:
         return tuple(replace(cut, kept=config.spill_mb * 1e6 / room) for cut in tried)
-    late = [cut for cut in (thrifty, *others) if cut.late]
+    late = [*(cut for cut in (thrifty, *others) if cut.late), FINEST]
     away = tuple(replace(cut, kept=kept) for cut in late for kept in KEPT_SHARES)
     return away if share > 1 else (*tried, *away)
 
