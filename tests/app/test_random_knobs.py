@@ -26,7 +26,7 @@ TURNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("decode_rate", ("auto", "1e5", "4e5")), ("loader_workers", ("1", "3")),
     ("loader_prefetch", ("1", "2")), ("host_channels", ("auto", "1")),
     ("optimizer", ("wafer", "host")), ("activation_mb", ("auto", "0.01")),
-    ("spill_mb", ("auto", "0")),
+    ("spill_mb", ("auto", "0")), ("tile_loops", ("auto", "off")),
     ("micro_batches", ("1", "2")), ("embedding", ("wafer", "host")),
     ("prefetch", ("1", "2")), ("mode", ("pipeline", "streaming", "auto")),
     ("weights", ("int8", "stored")), ("harvests_sparsity", ("on", "off")), ("seed", ("0", "5")),

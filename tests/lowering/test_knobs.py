@@ -52,7 +52,7 @@ def regions(compiled: Compiled) -> list[Rect]:
         ("clock_hz", 1e9, LATE), ("host_wavelets_per_cycle", 0.5, LATE), ("values_mb", 1, LATE),
         ("decode_rate", 1e5, LATE), ("loader_workers", 3, LATE), ("loader_prefetch", 1, LATE),
         ("host_channels", 1, LATE), ("activation_mb", 1, {"kernels", *PLACED}),
-        ("spill_mb", 0, LATE),
+        ("spill_mb", 0, LATE), ("tile_loops", "off", LATE),
         ("micro_batches", 2, {"micro batches"}), ("embedding", "host", {"kernels", *PLACED}),
         ("seed", 7, LATE), ("samples", 7, LATE), ("slots", 3, LATE),
         ("max_chunks", 2, {"routing"}), ("route_order", "xy", {"routing"}),
