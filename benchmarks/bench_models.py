@@ -30,9 +30,9 @@ from lowering.frontends.transformer.options import ModelOptions
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 FULL_SIZE = DATA / "huggingface" / "full_size.json"
-TASKS = {"prefill": 2048, "decode": 4096, "training": 128, "longer": 2048}
+TASKS = {"prefill": 2048, "decode": 4096, "training": 128, "longer": 2048, "prompt": 16_384}
 """what the full-size configs are asked to do, and over how many tokens at most; longer: a training
-step whose activations do not fit all at once"""
+step, prompt: a prefill, whose activations do not fit all at once"""
 BUDGET = 5.0
 """seconds of loading, compiling and the timeline, for the largest"""
 
@@ -53,7 +53,7 @@ class Case:
         tokens = min(TASKS[self.task], known.get("n_positions", TASKS[self.task]))
         if self.task == "decode":
             return ModelOptions(task="decode", kv_length=tokens)
-        task = "training" if self.task == "longer" else self.task
+        task = {"longer": "training", "prompt": "prefill"}.get(self.task, self.task)
         return ModelOptions(task=task, sequence=tokens)
 
     def config(self) -> CompileConfig:

@@ -17,7 +17,7 @@ from engine.jit import compiling_is_off, register_warm_up
 from engine.timeline import Timeline
 from engine.timing.check import build_deadlock, check_net
 from engine.timing.events import build_timeline
-from engine.timing.loop import FULL, PAUSED, advance
+from engine.timing.loop import PAUSED, SEGMENTS_FULL, STALLS_FULL, advance
 from engine.timing.net import SCALARS, TimingNet
 from engine.timing.state import (
     Sharing,
@@ -26,9 +26,9 @@ from engine.timing.state import (
     build_sharing,
     build_state,
     build_wiring,
-    grow_logs,
     to_arrays,
     to_lists,
+    twice_as_long,
 )
 
 SLICE_SECONDS = 0.03
@@ -96,8 +96,11 @@ def _run(
     while True:
         began = time.perf_counter()
         why = run(net, wiring, state, sharing, budget)
-        if why == FULL:
-            state = grow_logs(state)
+        if why == STALLS_FULL:
+            state = state._replace(stall_log=twice_as_long(state.stall_log))
+            continue
+        if why == SEGMENTS_FULL:
+            state = state._replace(segment_log=twice_as_long(state.segment_log))
             continue
         if check is not None:
             check(int(state.tally[1]), total)

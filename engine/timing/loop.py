@@ -14,8 +14,8 @@ from engine.timing.instances import visit_kernel
 from engine.timing.net import TimingNet
 from engine.timing.state import NEVER, Sharing, State, Wiring
 
-PAUSED, FULL, QUIET = 0, 1, 2
-"""why `advance` returned: budget used up, logs full, no event pending"""
+PAUSED, STALLS_FULL, SEGMENTS_FULL, QUIET = range(4)
+"""why `advance` returned: budget used up, a log without room for a cycle, no event pending"""
 
 
 @lean_kernel
@@ -24,9 +24,9 @@ def advance(net: TimingNet, wiring: Wiring, state: State, sharing: Sharing, budg
     kernels, transfers = len(net.length), len(net.words)
     for _ in range(budget):
         if 4 * (state.tally[2] + kernels) > len(state.stall_log):
-            return FULL
+            return STALLS_FULL
         if 6 * (state.tally[3] + transfers) > len(state.segment_log):
-            return FULL
+            return SEGMENTS_FULL
         now = next_cycle(state)
         if now == NEVER:
             return QUIET

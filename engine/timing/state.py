@@ -251,13 +251,6 @@ def to_arrays(lists: Arrays) -> Arrays:
     return type(lists)(*(np.array(x, np.int64) if isinstance(x, list) else x for x in lists))
 
 
-def grow_logs(state: State) -> State:
-    """Return the state with twice the room for stalls and segments."""
-    return state._replace(
-        stall_log=twice_as_long(state.stall_log), segment_log=twice_as_long(state.segment_log)
-    )
-
-
 def twice_as_long(log: Log) -> Log:
     """Return the array or list with as many zeros behind it."""
     if isinstance(log, np.ndarray):

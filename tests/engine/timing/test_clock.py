@@ -9,7 +9,9 @@ from engine.event_kinds import END, GIVEN, LEFT, MOVES
 from engine.timeline import Timeline
 from engine.timing.check import Deadlock
 from engine.timing.clock import simulate
+from engine.timing.events import build_timeline
 from engine.timing.net import COEF_UNIT, RATE_UNIT, UNLIMITED, TimingNet
+from engine.timing.state import State, Wiring, build_state, build_wiring
 from tests.factories.timing_nets import Edge, build_chain, build_net, build_skip
 
 FULL = COEF_UNIT
@@ -266,3 +268,21 @@ def test_a_gated_transfer_moves_when_its_kernel_has_ended() -> None:
 def test_a_gate_that_waits_for_its_own_reader_is_a_deadlock() -> None:
     with pytest.raises(Deadlock, match="transfer 0 waits for kernel 0 to end"):
         simulate(build_net([10], [Edge(-1, (0,), words=1, after=0)]))
+
+
+def test_many_stalls_do_not_lengthen_the_log_of_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    # the reader of a slow producer stalls for every chunk; a chunk without rivals is one segment
+    lengths: list[tuple[int, int]] = []
+
+    def watched(net: TimingNet, wiring: Wiring, state: State) -> Timeline:
+        lengths.append((len(state.stall_log), len(state.segment_log)))
+        return build_timeline(net, wiring, state)
+
+    monkeypatch.setattr("engine.timing.clock.build_timeline", watched)
+    net = build_net([4000, 400], [Edge(0, (1,), words=1, chunks=400)])
+    begun = build_state(net, build_wiring(net))
+    timeline = simulate(net, compiled=False)
+    assert len(timeline.stall_kernel) > 390
+    ((stalls, segments),) = lengths
+    assert stalls > len(begun.stall_log)
+    assert segments == len(begun.segment_log)
