@@ -19,7 +19,7 @@ from app.views.build_timeline import view_timeline
 from engine.machine import generic_mesh
 from lowering.config import CompileConfig
 from lowering.report import WaferPart, Wafers
-from tests.app.sessions import mlp_run
+from tests.app.sessions import mlp_run, spilled_run
 
 
 @pytest.mark.parametrize("place", [(0, 0), (3, 14), (63, 63)])
@@ -60,6 +60,18 @@ def test_kernel_lists_an_instance_a_sample_and_both_ends_of_its_edges() -> None:
         ("in", "fc0"),
         ("out", "scores"),
     }
+
+
+def test_what_passes_the_weight_ports_comes_from_outside_and_goes_there() -> None:
+    run = spilled_run()
+    back = next(t for t in run.program.transfers if t.comes_back)
+    assert back.id == f"{back.tensor}: outside to {back.consumers[0]}"
+    (mine,) = [e for e in view_kernel(run, back.consumers[0]).edges if e.transfer == back.id]
+    assert (mine.direction, mine.other) == ("in", "outside")
+    (gone,) = [t for t in run.program.transfers if t.leaves and t.tensor == back.tensor]
+    assert gone.id == f"{gone.tensor}: {gone.producer} to outside"
+    (mine,) = [e for e in view_kernel(run, gone.producer).edges if e.transfer == gone.id]
+    assert (mine.direction, mine.other) == ("out", "outside")
 
 
 def test_timeline_bins_hold_the_runs_compute() -> None:
