@@ -29,7 +29,7 @@ _LEVERS = {
     "wait-input": ("max_chunks", "pe_cap"),
     "wait-fabric": ("dtype", "max_chunks", "slots"),
     "wait-host": ("dtype", "loader_workers", "host_channels"),
-    "wait-weights": ("dtype", "prefetch", "optimizer"),
+    "wait-weights": ("dtype", "prefetch", "optimizer", "spill_mb"),
     "fill": ("samples", "max_chunks"),
     "drain": ("samples", "max_chunks"),
 }
