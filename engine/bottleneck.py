@@ -42,7 +42,7 @@ def find_bottleneck(
     if weights > max(working, fabric, host):
         return Bottleneck(
             "weights", kernel,
-            f"arriving weights hold {weights / makespan:.0%} of the critical path; {reach}", bound,
+            f"the weight ports hold {weights / makespan:.0%} of the critical path; {reach}", bound,
         )  # fmt: skip
     if loader > max(most, fabric, host):
         return Bottleneck(

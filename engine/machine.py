@@ -173,6 +173,8 @@ def _problems(spec: MachineSpec) -> list[str]:
     outside = [d for d in spec.defects if not (0 <= d[0] < spec.rows and 0 <= d[1] < spec.cols)]
     if outside:
         found.append(f"defect {outside[0]} lies outside the {spec.rows}x{spec.cols} grid")
+    elif spec.rows > 0 and spec.cols > 0 and len({*spec.defects}) == spec.rows * spec.cols:
+        found.append(f"all {len({*spec.defects}):,} PEs are defective")
     return found
 
 

@@ -116,7 +116,12 @@ class Occupancy:
             self.spans[place] = min(begun, default=0), max(freed, default=0)
 
     def _parts(self, buffer: Buffer) -> tuple[Part, ...]:
-        return self.held[buffer.kernel, buffer.role, buffer.name]
+        parts = self.held.get((buffer.kernel, buffer.role, buffer.name))
+        if parts is None:
+            raise ValueError(
+                f"{buffer.role} '{buffer.name}' of kernel '{buffer.kernel}': nothing fills it"
+            )
+        return parts
 
     def live_bytes(self, buffer: Buffer, kernel: int, step: int) -> int:
         """Return the bytes of a buffer that hold data in a step."""

@@ -88,10 +88,11 @@ class Lifetimes:
             found.append(f"    and {len(peak) - _SHOWN:,} more")
         if self.outside:
             left, back = self.traffic()
+            count = len(self.outside)
+            told = "1 activation waits" if count == 1 else f"{count:,} activations wait"
             found.append(
-                f"{len(self.outside):,} activations wait outside between their turns (knob "
-                f"spill_mb): a sample sends {left:,} B out through the weight ports and takes "
-                f"{back:,} B back"
+                f"{told} outside between turns (knob spill_mb): a sample sends {left:,} B out "
+                f"through the weight ports and takes {back:,} B back"
             )
         return found
 

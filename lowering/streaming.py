@@ -6,7 +6,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from engine.geometry import Rect
 from engine.machine import DTYPE_BYTES
 from engine.program import Program
 from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
@@ -31,6 +30,7 @@ from lowering.stages.streaming import (
     weight_streams,
 )
 from lowering.stages.transfers import make_transfers
+from lowering.stages.turn_area import around_defects, turn_area
 from lowering.stages.turn_colors import color_conflicts, painted, turn_colors
 
 STREAMING_SAMPLES = 2
@@ -152,8 +152,8 @@ def _own_share(job: Job) -> float:
 
 
 def _room(config: CompileConfig) -> int:
-    """Return the bytes of SRAM for data on all PEs."""
-    return config.machine.data_sram_bytes * config.machine.working_pes
+    """Return the bytes of SRAM for data on all PEs on which kernels take turns."""
+    return config.machine.data_sram_bytes * turn_area(config.machine).area
 
 
 def _cuts(job: Job) -> tuple[Cut, ...]:
@@ -240,7 +240,8 @@ def _laid_out(job: Job, attempt: _Attempt) -> Made:
     deep = len(routed.kernels) > DEEP_KERNELS
     samples = config.samples or (1 if deep else STREAMING_SAMPLES)
     program = replace(routed.program, buffers=buffers, samples=samples, machine=machine)
-    return Made(attempt.placed, routed, program, memories, job.plan.notes)
+    notes = (*job.plan.notes, *around_defects(machine))
+    return Made(attempt.placed, routed, program, memories, notes)
 
 
 def _away(job: Job, cut: Cut, outputs: Sequence[str]) -> Away:
@@ -308,7 +309,7 @@ def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
         storage=config.storage,
         accumulate=config.accumulate,
         mode="streaming",
-        regions=(Rect(0, 0, machine.rows, machine.cols),),
+        regions=(turn_area(machine),),
         streams=streams,
         outside=make_outside(plan),
     )

@@ -20,7 +20,9 @@ def check(facts: Facts) -> Finding | None:
     share = held / max(1, held + report.parameter_bytes)
     if run.program.mode != "streaming" or fullest <= FULL * capacity or share <= SHARE:
         return None
-    proposals = [*less_kept(facts), (Change("spill_mb", _megabytes(held / 4)),)]
+    proposals = less_kept(facts)
+    if run.config.spill_mb is None or run.config.spill_mb > held / 4e6:
+        proposals.append((Change("spill_mb", _megabytes(held / 4)),))
     if run.config.storage != "fp16":
         proposals.append((Change("dtype", "fp16"),))
     if run.config.prefetch:
@@ -48,7 +50,7 @@ def less_kept(facts: Facts) -> list[Changes]:
 
 
 def _megabytes(size: float) -> str:
-    return f"{size / 1e6:.4g}"
+    return f"{float(f'{size / 1e6:.4g}'):.12g}"
 
 
 RULE = Rule("activation-bound", "Activations fill the SRAM", check)

@@ -113,11 +113,13 @@ def _tie(run: Run, gap: Gap, source: int) -> Tie | None:
         )  # fmt: skip
     if kind not in (LEFT, ARRIVES):
         return None
-    if is_weight_transfer(run.program, subject):
+    transfers = run.program.transfers
+    back = subject < len(transfers) and transfers[subject].comes_back
+    if is_weight_transfer(run.program, subject) and not back:
         return _weights(run, subject, sample, time)
-    if subject >= len(run.program.transfers):
+    if subject >= len(transfers):
         return None
-    transfer = run.program.transfers[subject]
+    transfer = transfers[subject]
     if kind == LEFT:
         text = (
             f"no out slot for '{transfer.tensor}': its chunk of sample {sample} leaves for "

@@ -105,15 +105,20 @@ def end_name(name: str) -> str:
 
 def source_name(transfer: Transfer) -> str:
     """Return whom a transfer comes from; what comes back has waited outside."""
-    return "outside, where it waited," if transfer.comes_back else end_name(transfer.producer)
+    return "outside" if transfer.comes_back else end_name(transfer.producer)
+
+
+def ends_of(transfer: Transfer) -> str:
+    """Return "A to B"; what passes the weight ports comes from outside or goes there."""
+    readers = "outside" if transfer.leaves else ", ".join(map(end_name, transfer.consumers))
+    return f"{source_name(transfer)} to {readers}"
 
 
 def route(transfer: Transfer) -> Decision:
     """Say how a transfer moves."""
-    ends = f"{source_name(transfer)} to {', '.join(map(end_name, transfer.consumers))}"
     legs = ", then ".join(_leg(leg) for leg in transfer.legs) or "no leg: it stays where it is"
     text = (
-        f"'{transfer.tensor}' goes from {ends} in {transfer.chunks} "
+        f"'{transfer.tensor}' goes from {ends_of(transfer)} in {transfer.chunks} "
         f"chunk{'s' if transfer.chunks != 1 else ''} a sample (slots {transfer.out_slots} out, "
         f"{', '.join(map(str, transfer.in_slots))} in): {legs}"
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.finding.decisions import end_name, flow_ends
+from app.finding.decisions import ends_of, flow_ends
 from app.finding.link_loads import FlowTable, flow_table, words_at
 from app.runs.run import Run
 from app.units import percent
@@ -184,5 +184,4 @@ def _ends(run: Run, flow: Flow) -> str:
     if flow.is_kernel:
         is_stream = flow.index >= len(run.program.kernels)
         return flow.name if is_stream else f"inside {flow.name}"
-    transfer = run.program.transfers[flow.index]
-    return f"{end_name(transfer.producer)} to {', '.join(map(end_name, transfer.consumers))}"
+    return ends_of(run.program.transfers[flow.index])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.finding.components import boxes, label
-from app.runs.figures import cause_totals, used_mask
+from app.runs.figures import cause_totals, region_mask
 from app.runs.run import Run
 from engine.causes import CAUSES
 from engine.profile import BUSY_CAUSES
@@ -29,7 +29,7 @@ _LEVERS = {
     "wait-input": ("max_chunks", "pe_cap"),
     "wait-fabric": ("dtype", "max_chunks", "slots"),
     "wait-host": ("dtype", "loader_workers", "host_channels"),
-    "wait-weights": ("dtype", "prefetch", "optimizer"),
+    "wait-weights": ("dtype", "prefetch", "optimizer", "spill_mb"),
     "fill": ("samples", "max_chunks"),
     "drain": ("samples", "max_chunks"),
 }
@@ -92,7 +92,7 @@ def _spent(run: Run, cause: str, step: int | None, cycles: int) -> np.ndarray:
         spent[dead] = cycles
         return spent
     if cause == "unassigned":
-        spent = np.where(used_mask(run), 0.0, float(cycles))
+        spent = np.where(region_mask(run), 0.0, float(cycles))
     elif step is None:
         spent = run.execution.fields.total(f"cause:{cause}")
     else:

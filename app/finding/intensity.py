@@ -6,13 +6,14 @@ read from the timeline. Knows no roofs and no screen.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
 from app.runs.run import Run
 from engine.geometry import Rect
-from engine.program import Program
+from engine.program import Program, Transfer
 from engine.traffic import Flow
 from engine.transfers import Pattern
 
@@ -30,7 +31,8 @@ class Work:
     ramp_words: int
     """wavelets over the busier side of its PEs' ramps: into the cores or out of them"""
     weight_words: int
-    """distinct wavelets of its weights through the ports, 0 where they are resident"""
+    """distinct wavelets that come through the weight ports for it: weights, 0 where they are
+    resident, and activations that waited outside"""
     cycles: int
     """that its PEs were its own: from its first word to its last; where kernels take turns, from
     the end of the turn before to the end of its own"""
@@ -43,19 +45,27 @@ def kernel_work(run: Run) -> tuple[Work, ...]:
     program, samples = run.program, run.program.samples
     ops = {row.name: row.ops for row in run.compiled.report.rows}
     ramps = _ramp_words(run)
-    weights = {stream.kernel: stream.words for stream in program.streams}
+    weights = Counter({stream.kernel: stream.words for stream in program.streams})
+    for transfer in program.transfers:
+        if transfer.comes_back:
+            weights[transfer.consumers[0]] += border_words(transfer)
     pes = [_working(run, rect) for rect, _ in program.areas()]
     cycles = _cycles(run)
     return tuple(
         Work(
             kernel.id, pes[place], ops.get(kernel.id, 0) * samples, ramps[index] * samples,
-            weights.get(kernel.id, 0) * samples, cycles[index],
+            weights[kernel.id] * samples, cycles[index],
             run.execution.profiles[kernel.id].length * samples,
         )
         for index, (kernel, place) in enumerate(
             zip(program.kernels, program.regions_of_kernels(), strict=True)
         )
     )  # fmt: skip
+
+
+def border_words(transfer: Transfer) -> int:
+    """Return the wavelets a sample of a transfer that crosses the border, on its first leg."""
+    return sum(leg.words for leg in transfer.legs[:1]) * transfer.chunks
 
 
 def run_work(run: Run, parts: tuple[Work, ...]) -> Work:

@@ -89,6 +89,17 @@ def used_mask(run: Run) -> np.ndarray:
     return mask
 
 
+def region_mask(run: Run) -> np.ndarray:
+    """Return which working PEs lie in a region: a kernel's own, or all on which kernels take turns,
+    bool (rows, cols)."""
+    mask = np.zeros(run.grid, bool)
+    for rect, _ in run.program.areas():
+        mask[rect.slices()] = True
+    for row, col in run.machine.defects:
+        mask[row, col] = False
+    return mask
+
+
 def used_pes(run: Run) -> int:
     """Return the number of working PEs in kernels' regions."""
     return int(used_mask(run).sum())
@@ -106,7 +117,7 @@ def cause_totals(run: Run) -> tuple[tuple[str, int], ...]:
         if cause == "defective":
             amount = len(machine.defects) * makespan
         elif cause == "unassigned":
-            amount = (machine.working_pes - used_pes(run)) * makespan
+            amount = (machine.working_pes - int(region_mask(run).sum())) * makespan
         elif f"cause:{cause}" in METRICS:
             amount = round(float(run.execution.fields.sums(f"cause:{cause}").sum()))
         else:

@@ -110,12 +110,27 @@ def cause_code(name: str) -> int:
 
 
 def waited(run: Run, rows: slice = ALL) -> np.ndarray:
-    """Return how long each kernel has waited for input at the end of a step, (kernels, steps)."""
+    """Return how long each kernel has waited for input at the end of a step, (kernels, steps).
+
+    Where kernels take turns only the one whose turn it is, or is next, waits.
+    """
     waits = np.isin(cause_codes(run, rows), [CAUSES.index(cause) for cause in INPUT_WAITS])
+    regions = [*run.program.regions_of_kernels()][rows]
+    kernels = np.arange(len(run.program.kernels))[rows]
+    waits &= _waiting(run)[regions] == kernels[:, None]
     cycles = np.diff(run.timeline.times)
     total = np.cumsum(waits * cycles, axis=1)
     at_rest = np.maximum.accumulate(np.where(waits, 0, total), axis=1)
     return np.asarray(np.where(waits, total - at_rest, 0))
+
+
+def _waiting(run: Run) -> np.ndarray:
+    """Return the kernel that waits on each region in each step, -1 for none, (regions, steps)."""
+    gaps, found = run.execution.gaps, np.full((len(run.program.order), run.timeline.steps), -1)
+    first, end = (np.searchsorted(run.timeline.times, cycles) for cycles in (gaps.t0, gaps.t1))
+    for place in np.flatnonzero(gaps.region < len(found)).tolist():
+        found[gaps.region[place], first[place] : end[place]] = gaps.kernel[place]
+    return found
 
 
 def has_values(run: Run) -> bool:

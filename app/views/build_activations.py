@@ -49,8 +49,9 @@ def _traffic(found: Lifetimes) -> str:
     if not found.outside:
         return ""
     left, back = found.traffic()
+    count = len(found.outside)
     return (
-        f"{len(found.outside):,} of them wait outside between their turns: a sample sends "
+        f"{count:,} of them wait{'s' if count == 1 else ''} outside between turns: a sample sends "
         f"{size(left)} out through the weight ports and takes {size(back)} back (knob spill_mb)"
     )
 

@@ -48,11 +48,12 @@ def _edges(run: Run, kernel: Kernel) -> tuple[EdgeRow, ...]:
     rows = []
     for transfer in run.program.transfers:
         if transfer.producer == kernel.id:
-            others = ", ".join(_name(c) for c in transfer.consumers)
+            others = "outside" if transfer.leaves else ", ".join(map(_name, transfer.consumers))
             rows.append(_edge(transfer, "out", others, min(transfer.in_slots, default=0)))
         for consumer, slots in zip(transfer.consumers, transfer.in_slots, strict=False):
             if consumer == kernel.id:
-                rows.append(_edge(transfer, "in", _name(transfer.producer), slots))
+                source = "outside" if transfer.comes_back else _name(transfer.producer)
+                rows.append(_edge(transfer, "in", source, slots))
     return tuple(rows)
 
 

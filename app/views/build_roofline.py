@@ -62,7 +62,7 @@ def _told(work: Work, rate: float, attainable: float, bound: str) -> str:
         f"{count(work.pes)} PEs, {percent(rate / attainable)} of the {attainable:.3g} that "
         f"{bound} {allow}"
     )
-    early = "; part of its weights came in during earlier turns"
+    early = "; part of what it reads came in during earlier turns"
     return text + early if rate > attainable * (1 + _ROUNDING) else text
 
 

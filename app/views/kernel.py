@@ -29,7 +29,8 @@ class EdgeRow:
     direction: str
     """in | out"""
     other: str
-    """kernel at the other end, 'host' for the host; several joined by commas"""
+    """kernel at the other end, 'host' for the host, 'outside' beyond the weight ports; several
+    joined by commas"""
     chunks: int
     """chunks a sample"""
     out_slots: int

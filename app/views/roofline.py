@@ -35,14 +35,14 @@ class RoofPoint:
     ramp_bytes: int
     """over the busier side of its ramps, all samples"""
     weight_bytes: int
-    """streamed in, all samples; 0 where weights are resident"""
+    """through the weight ports, all samples: weights and activations that waited outside"""
     ops_per_byte: float | None
     """operations a byte over the ramps, None where nothing moves"""
     ops_per_weight_byte: float | None
-    """operations a byte of streamed weights, None where none are"""
+    """operations a byte through the weight ports, None where nothing passes them"""
     x: float | None
-    """place on the x axis: operations a byte of streamed weights where some are, else over the
-    ramps; None where nothing moves"""
+    """place on the x axis: operations a byte through the weight ports where some pass, else over
+    the ramps; None where nothing moves"""
     x_of: str
     """kind of the roof that rises over this place: weights | ramps"""
     rate: float
@@ -54,7 +54,7 @@ class RoofPoint:
     bound: str
     """name of that roof"""
     share: float
-    """rate / attainable; above 1 where weights came in during earlier turns"""
+    """rate / attainable; above 1 where some of what it reads came in during earlier turns"""
     sentence: str
 
 

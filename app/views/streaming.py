@@ -58,14 +58,15 @@ PHASE_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class ArrivalRow:
-    """What one kernel gets from outside: weights or state through their ports, or a host input.
+    """What one kernel gets from outside: weights or activations through the weight ports, or a
+    host input.
 
     It is listed from its first wavelet through the border until the last one is at its PE.
     """
 
     kernel: str
     what: str
-    """weights | state NAME | input NAME"""
+    """weights | activation NAME | input NAME"""
     sample: int
     """sample that will use it"""
     words: int
@@ -92,7 +93,7 @@ class LeavingRow:
     """that made it"""
     tensor: str
     what: str
-    """gradient | new state"""
+    """activation | gradient | new state"""
     sample: int
     bytes: int
     """in all, in whole wavelets"""
@@ -121,7 +122,7 @@ class StreamingView(View):
     arriving: tuple[ArrivalRow, ...]
     """the next to be complete first"""
     leaving: tuple[LeavingRow, ...]
-    """gradients or new state"""
+    """activations, gradients or new state"""
     headline: str
     """whose turn it is, in a few words"""
     quiet: str

@@ -19,7 +19,7 @@ from app.watch.expr_tree import Quantity, comparisons, quantities
 from app.watch.locating import find_element
 from engine.causes import CAUSES
 from engine.metrics import LINK_PLANES, RAMP_PLANES
-from engine.program import Kernel
+from engine.program import Kernel, Transfer
 from engine.steps import RUNNING
 
 
@@ -163,13 +163,17 @@ def senders(run: Run, hot: HotLink) -> tuple[Decision, ...]:
 
 
 def _wait(run: Run, step: int, index: int) -> _Found:
-    kernel = run.program.kernels[index]
-    code = int(run.execution.fields.tables.idle[_region(run, index), step])
+    """Say what a kernel waits for; where kernels take turns, what the next one waits for."""
+    kernel, region = run.program.kernels[index], _region(run, index)
+    code = int(run.execution.fields.tables.idle[region, step])
     if code == RUNNING:
         return _Found(f"{kernel.id} runs")
     gaps, (start, _) = run.execution.gaps, run.step_bounds(step)
-    mine = (gaps.kernel == index) & (gaps.t0 <= start) & (start < gaps.t1)
+    mine = (gaps.region == region) & (gaps.t0 <= start) & (start < gaps.t1)
     place = int(mine.argmax()) if mine.any() else -1
+    if place >= 0 and gaps.kernel[place] >= 0:
+        index = int(gaps.kernel[place])
+        kernel = run.program.kernels[index]
     text = f"{kernel.id} waits: {CAUSES[code]}"
     if place < 0 or gaps.transfer[place] < 0:
         return _Found(text)
@@ -180,8 +184,17 @@ def _wait(run: Run, step: int, index: int) -> _Found:
     if gaps.transfer[place] >= len(run.program.transfers):
         return _Found(f"{text}, for its streamed weights, {since}")
     transfer = run.program.transfers[int(gaps.transfer[place])]
-    text += f", for '{transfer.tensor}' of {decisions.end_name(transfer.producer)}, {since}"
+    text += f", for '{transfer.tensor}' {_awaited(transfer)}, {since}"
     return _Found(text, (decisions.route(transfer),))
+
+
+def _awaited(transfer: Transfer) -> str:
+    """Return what about a transfer is waited for: that it has left, or where it comes from."""
+    if transfer.leaves:
+        return "to leave through the weight ports"
+    if transfer.comes_back:
+        return "from outside"
+    return f"of {decisions.end_name(transfer.producer)}"
 
 
 def _values(run: Run, step: int, index: int, part: Quantity, op: str) -> _Found:

@@ -64,7 +64,7 @@ def _legend(view: RooflineView) -> str:
     streams = (
         ""
         if not any(p.x_of == "weights" for p in view.points)
-        else ("; square: by the bytes of streamed weights")
+        else ("; square: by the bytes through the weight ports")
     )
     return (
         f"round: by the bytes over the ramps{streams}; the line above a point ends where an "

@@ -233,6 +233,8 @@ def _conflicts(
         moves.append(term.flow in number)
         if moves[-1]:
             transfer = number[term.flow]
+            if not words[transfer]:
+                raise ValueError(f"a conflict gives words to '{term.flow}', which moves none")
             subjects.append(transfer)
             shares.append(-(-term.words * COEF_UNIT // words[transfer]))
         else:

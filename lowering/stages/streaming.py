@@ -25,6 +25,7 @@ from lowering.config import CompileConfig
 from lowering.stages.contention import moving_conflicts
 from lowering.stages.plan import KernelPlan, PlacedPlan
 from lowering.stages.routing import End, weight_legs
+from lowering.stages.turn_area import turn_area
 from lowering.stages.turn_tilings import turn_tilings
 from lowering.stages.weight_arrival import arrival_cycles, weight_words
 
@@ -34,11 +35,12 @@ _LEG_FLOW = attrgetter(*(field.name for field in fields(Leg) if field.name != "c
 def place_streaming(
     plan: KernelPlan, shapes: Shapes, config: CompileConfig, chunks: int, share: int
 ) -> PlacedPlan:
-    """Give every kernel its best tiling on the whole wafer; all start at the north-west corner.
+    """Give every kernel its best tiling on the whole wafer; all start at the north-west corner, on
+    a machine with defective PEs at that of the largest rectangle without one.
 
     A tile may take one part in `share` of the SRAM.
     """
-    machine = config.machine
+    machine, area = config.machine, turn_area(config.machine)
     tilings = turn_tilings(plan, shapes, config, chunks, machine.data_sram_bytes // share)
     ends: dict[str, End] = {}
     profiles: dict[str, Profile] = {}
@@ -51,7 +53,8 @@ def place_streaming(
         used = kernel_nonzeros(draft.spec, model.problem, tiling, machine, plan.constants)
         if used is not None:
             found = profile(model, tiling, machine, config.storage, used)
-        ends[draft.name] = End(Rect(0, 0, tiling.m_parts * tiling.k_parts, tiling.n_parts), tiling)
+        rows = tiling.m_parts * tiling.k_parts
+        ends[draft.name] = End(Rect(area.row, area.col, rows, tiling.n_parts), tiling)
         profiles[draft.name] = found
     return PlacedPlan(ends, profiles, None)
 

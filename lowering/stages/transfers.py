@@ -32,7 +32,8 @@ def make_transfers(
         for side in shapes[edge.tensor]:
             elements *= side
         chunk = -(-elements // edge.chunks)
-        name = f"{edge.tensor}: {edge.producer or 'host'} to {edge.consumer or 'host'}"
+        border = "outside" if edge.port == "weights" else "host"
+        name = f"{edge.tensor}: {edge.producer or border} to {edge.consumer or border}"
         made.append(
             Transfer(
                 id=name,

@@ -11,6 +11,7 @@ from lowering.config import CompileConfig
 from lowering.stages.edges import walks_chunks
 from lowering.stages.plan import KernelPlan
 from lowering.stages.sizing import SizingLimits, best_tiling
+from lowering.stages.turn_area import turn_area
 
 
 def turn_tilings(
@@ -20,13 +21,13 @@ def turn_tilings(
 
     `chunks`: most chunks in which an operand comes; what a kernel makes waits as a whole.
     """
-    machine = config.machine
+    machine, area = config.machine, turn_area(config.machine)
     made = {name for draft in plan.drafts for name in draft.writes}
     found: dict[str, Tiling] = {}
     for draft in plan.drafts:
         most = chunks if walks_chunks(draft, made, shapes) else 1
         limits = SizingLimits(
-            machine.rows, machine.cols, room, config.cap(draft.name), whole=most == 1,
+            area.rows, area.cols, room, config.cap(draft.name), whole=most == 1,
             max_chunks=most, results=len(draft.writes),
         )  # fmt: skip
         found[draft.name], _ = best_tiling(plan.models[draft.name], machine, config.storage, limits)

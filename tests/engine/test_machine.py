@@ -87,6 +87,13 @@ def test_all_problems_are_told_at_once() -> None:
         assert part in text
 
 
+def test_a_machine_of_defective_pes_alone_is_none() -> None:
+    places = tuple((row, col) for row in range(4) for col in range(4))
+    with pytest.raises(MachineError, match="all 16 PEs are defective"):
+        replace(parse_machine("mesh-4x4"), defects=places)
+    assert replace(parse_machine("mesh-4x4"), defects=places[1:]).working_pes == 1
+
+
 def test_derived_figures() -> None:
     machine = replace(parse_machine("mesh-4x4"), defects=((1, 1),))
     assert machine.working_pes == 15

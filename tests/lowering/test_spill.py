@@ -10,7 +10,7 @@ import pytest
 from engine.causes import CAUSES
 from engine.kernels.dot.spec import Dot
 from engine.kernels.move.spec import Reshape
-from engine.machine import MachineSpec, generic_mesh
+from engine.machine import DTYPE_BYTES, MachineSpec, generic_mesh
 from engine.program import Program, Transfer
 from engine.run import Execution, execute
 from engine.values import run_values
@@ -230,6 +230,17 @@ def test_auto_lets_wait_outside_what_would_overfill_the_sram() -> None:
     (line,) = [line for line in alive.lines() if "wait outside" in line]
     assert f"{len(out):,} activations" in line
     assert f"{left:,} B out" in line
+
+
+def test_the_report_counts_one_that_waits_outside_and_many() -> None:
+    budget = 3 * WIDTH * WIDTH * DTYPE_BYTES["fp32"] / 1e6
+    config = replace(MESH, prefetch=0, storage="fp32")
+    for spill, told in (
+        (budget, "1 activation waits outside"),
+        (0.0, "2 activations wait outside"),
+    ):
+        alive = compile_graph(ladder(), replace(config, spill_mb=spill)).report.activations
+        assert sum(line.startswith(f"{told} between turns (knob") for line in alive.lines()) == 1
 
 
 def test_a_model_that_fits_keeps_all_on_the_wafer() -> None:

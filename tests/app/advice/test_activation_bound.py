@@ -17,11 +17,12 @@ from tests.app.sessions import mlp_run
 from tests.lowering.test_training import longer_step
 
 
-def tight_run(data_kb: int, prefetch: int = 1) -> Run:
+def tight_run(data_kb: int, prefetch: int = 1, spill_mb: float | None = None) -> Run:
     """Return a training step on 8 x 8 PEs of so much SRAM for data."""
     mesh = generic_mesh(8, 8)
     mesh = replace(mesh, sram_bytes=mesh.reserved_sram_bytes + data_kb * 1024)
     config = CompileConfig(machine=mesh, mode="streaming", samples=1, prefetch=prefetch)
+    config = replace(config, spill_mb=spill_mb)
     return make_run(1, longer_step(), config, "step")
 
 
@@ -49,6 +50,22 @@ def test_without_prefetch_none_less_is_proposed() -> None:
     assert found is not None
     assert not [c for changes in found.proposals for c in changes if c.knob == "prefetch"]
     assert (Change("dtype", "fp16"),) in found.proposals
+
+
+def test_a_larger_spill_than_is_chosen_is_not_proposed() -> None:
+    found = RULE.check(Facts(tight_run(6, spill_mb=0.0)))
+    assert found is not None
+    assert "spill_mb" not in {change.knob for each in found.proposals for change in each}
+
+
+def test_budgets_of_a_full_wafer_have_no_exponent() -> None:
+    run = tight_run(16)
+    report = replace(run.compiled.report, activation_bytes=45_678_900_000)
+    large = replace(run, compiled=replace(run.compiled, report=report))
+    found = RULE.check(Facts(large))
+    assert found is not None
+    values = {c.knob: c.value for each in found.proposals for c in each}
+    assert values["spill_mb"] == "11420"
 
 
 def test_is_silent_with_room_and_in_a_pipeline() -> None:

@@ -53,7 +53,11 @@ def test_what_waits_outside_counts_and_running_it_again_is_proposed() -> None:
     weights = sum(stream.words for stream in run.program.streams)
     assert found.evidence[1][1].startswith(f"{weights + back:,} wavelets in, ")
     assert found.evidence[1][1].endswith(f"of those in {back:,} of activations that waited outside")
+    assert found.sentence.startswith("the weight ports hold ")
     assert "activation_mb" in {change.knob for each in found.proposals for change in each}
+    assert (Change("spill_mb", "auto"),) in found.proposals
     plain = RULE.check(Facts(training_run()))
     assert plain is not None
-    assert "activation_mb" not in {change.knob for each in plain.proposals for change in each}
+    assert not {"activation_mb", "spill_mb"} & {
+        change.knob for each in plain.proposals for change in each
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.finding.because import gap_at, kernel_gaps, levers_sentence, ties
 from app.runs.opening import open_run
 from lowering.config import apply_knob
-from tests.app.sessions import mesh_config, mlp_streaming
+from tests.app.sessions import mesh_config, mlp_streaming, spilled_run
 from tests.factories.worked import worked_run
 
 
@@ -64,3 +64,19 @@ def test_a_wait_for_weights_says_since_when_they_pass_the_ports() -> None:
         f"the weights of fc1 for sample {gap.sample} arrive at cycle {gap.t1:,}, through the "
         f"ports since {began:,}"
     )
+
+
+def test_a_wait_for_what_comes_back_says_since_when_it_passes_the_ports() -> None:
+    run = spilled_run()
+    back = {t.id: t for t in run.program.transfers if t.comes_back}
+    waited = [
+        gap for t in back.values() for gap in kernel_gaps(run, t.consumers[0], "wait-weights")
+    ]
+    found = [tie for gap in waited for tie in ties(run, gap) if tie.transfer in back]
+    assert found
+    for tie in found:
+        tensor = back[tie.transfer].tensor
+        assert (tie.cause, tie.lever) == ("wait-weights", "weights")
+        assert f"'{tensor}' of sample " in tie.sentence
+        assert "arrives from outside at cycle" in tie.sentence
+        assert "through the weight ports since" in tie.sentence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.finding import decisions
-from tests.app.sessions import mlp_run
+from tests.app.sessions import mlp_run, spilled_run
 from tests.factories.worked import worked_run
 
 
@@ -38,3 +38,12 @@ def test_memory_is_the_ledger_of_the_fullest_pe() -> None:
     text = decisions.memory_decision(run, run.program.kernel("k2")).sentence
     assert "allocated 400 of 49,152 B on k2's fullest PE (fits)" in text
     assert "in slot 'h1' 200 B, out slot 'h2' 200 B" in text
+
+
+def test_a_route_through_the_weight_ports_names_no_host() -> None:
+    transfers = spilled_run().program.transfers
+    back = next(t for t in transfers if t.comes_back)
+    gone = next(t for t in transfers if t.leaves and t.tensor == back.tensor)
+    start = f"'{back.tensor}' goes from "
+    assert decisions.route(back).sentence.startswith(f"{start}outside to {back.consumers[0]} in")
+    assert decisions.route(gone).sentence.startswith(f"{start}{gone.producer} to outside in")

@@ -6,7 +6,7 @@ import pytest
 
 from app.finding.hot_links import hot_links, hottest_now
 from engine.metrics import LINK_PLANES
-from tests.app.sessions import mlp_run
+from tests.app.sessions import mlp_run, spilled_run
 from tests.factories.worked import worked_run
 
 
@@ -39,3 +39,12 @@ def test_a_step_shows_rates_and_each_set_of_senders_once() -> None:
     mine = hottest_now(run, step, LINK_PLANES, "k3")
     assert mine is not None
     assert mine.senders[0].flow == "h2"
+
+
+def test_what_waited_outside_is_not_said_to_come_from_the_host() -> None:
+    run = spilled_run()
+    index, back = next((i, t) for i, t in enumerate(run.program.transfers) if t.comes_back)
+    began = run.timeline.started[run.timeline.chunk_start[index]]
+    found = hot_links(run, int(run.timeline.step_at(int(began))), LINK_PLANES)
+    ends = {sender.flow: sender.ends for hot in found for sender in hot.senders}
+    assert ends[back.id] == f"outside to {back.consumers[0]}"

@@ -7,7 +7,7 @@ import numpy as np
 from app.finding.intensity import kernel_work, run_work
 from engine.geometry import Rect
 from engine.transfers import Pattern
-from tests.app.sessions import mlp_run, mlp_streaming
+from tests.app.sessions import mlp_run, mlp_streaming, spilled_run
 from tests.factories.worked import worked_run
 
 
@@ -74,3 +74,20 @@ def test_whole_run_is_the_sum_over_the_makespan() -> None:
     assert whole.ops == sum(work.ops for work in works)
     assert whole.cycles == run.timeline.makespan
     assert whole.pes == int(np.sum([k.region.area for k in run.program.kernels]))
+
+
+def test_activations_that_come_back_pass_the_ports_beside_weights() -> None:
+    run = spilled_run()
+    program, samples = run.program, run.program.samples
+    words = {work.kernel: work.weight_words for work in kernel_work(run)}
+    streams = {stream.kernel: stream.words for stream in program.streams}
+    back = [t for t in program.transfers if t.comes_back]
+    assert back
+    for transfer in back:
+        mine = [t for t in back if t.consumers == transfer.consumers]
+        (reader,) = transfer.consumers
+        assert words[reader] == samples * (
+            streams.get(reader, 0) + sum(t.legs[0].words * t.chunks for t in mine)
+        )
+    whole = run_work(run, kernel_work(run))
+    assert whole.weight_words == sum(words.values())

@@ -12,6 +12,7 @@ import pytest
 from app.runs.run import Run, make_run
 from app.runs.saving import load_run, save_run, verify_recording
 from engine.kernels.dot.spec import Dot
+from engine.program import HOST, Conflict, ConflictTerm
 from engine.recording import RecordingError, read_recording, write_recording
 from tests.app.sessions import mesh_config, mlp_run
 from tests.factories.graphs import tiny_graph
@@ -68,6 +69,26 @@ def test_program_without_sense_is_a_sentence(file: Path) -> None:
     write_recording(file, replace(recording, program=replace(recording.program, kernels=())))
     with pytest.raises(RecordingError, match="cannot be executed"):
         load_run(1, file)
+
+
+def test_slots_that_nothing_fills_and_words_that_nothing_moves_are_sentences(file: Path) -> None:
+    recording = read_recording(file)
+    program = recording.program
+    moved = next(t for t in program.transfers if t.producer and t.consumers != (HOST,))
+    slot = next(b for b in program.buffers if b.role == "in slot" and b.name == moved.tensor)
+    others = tuple(t for t in program.transfers if t is not moved)
+    kept = tuple(c for c in program.conflicts if moved.id not in {t.flow for t in c.terms})
+    met = Conflict("east", 0, 0, (ConflictTerm(moved.id, 3),))
+    still = replace(moved, legs=())
+    for broken, why in (
+        (replace(program, transfers=others, conflicts=kept),
+         f"slot '{slot.name}' of kernel '.*': nothing fills it"),
+        (replace(program, transfers=(*others, still), conflicts=(*kept, met)),
+         f"a conflict gives words to '{moved.id}', which moves none"),
+    ):  # fmt: skip
+        write_recording(file, replace(recording, program=broken))
+        with pytest.raises(RecordingError, match=why):
+            load_run(1, file)
 
 
 def test_file_of_another_version_says_so(file: Path) -> None:

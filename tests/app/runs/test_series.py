@@ -38,6 +38,16 @@ def test_waits_add_up_until_they_end() -> None:
     assert k3[[int(run.timeline.step_at(c)) for c in (41, 51, 61, 66)]].tolist() == [0, 10, 15, 0]
 
 
+def test_where_kernels_take_turns_only_the_next_one_waits() -> None:
+    run = mlp_streaming().run
+    waits = series.waited(run)
+    assert ((waits > 0).sum(axis=0) <= 1).all()
+    starts = run.timeline.start[: len(waits)]
+    for kernel, row in enumerate(waits):
+        for step in np.flatnonzero(np.diff(row, append=0) < 0):
+            assert run.step_bounds(int(step))[1] in starts[kernel]
+
+
 def test_ranges_of_values_leave_nan_out() -> None:
     run = with_values(worked_run(1, 1), h1=np.array([1.0, np.nan, -2.0]))
     held = series.value_range(run, "h1", 0)

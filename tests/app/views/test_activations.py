@@ -15,6 +15,7 @@ from lowering.cache import StageCache
 from lowering.config import CompileConfig
 from tests.app.sessions import mlp_run, mlp_streaming
 from tests.factories.training import step_graph
+from tests.lowering.test_spill import ladder
 
 
 @lru_cache(maxsize=4)
@@ -119,3 +120,12 @@ def test_what_waits_outside_is_told_with_its_traffic() -> None:
     assert plain.traffic == ""
     assert {row.away for row in plain.rows} == {0}
     assert view.peak_bytes < plain.peak_bytes
+
+
+def test_a_single_one_outside_is_told_as_one() -> None:
+    config = CompileConfig(
+        machine=generic_mesh(32, 32), mode="streaming", prefetch=0, storage="fp32",
+        spill_mb=3 * 6 * 6 * 4 / 1e6,
+    )  # fmt: skip
+    view = view_activations(make_run(1, ladder(), config, "ladder"), StageCache())
+    assert view.traffic.startswith("1 of them waits outside between turns: a sample sends 144 B ")

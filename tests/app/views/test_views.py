@@ -6,15 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from app.runs.figures import cause_totals, figures
+from app.finding.idle import idle_map
+from app.runs.figures import cause_totals, figures, used_pes
+from app.runs.opening import open_run
 from app.session import moves
+from app.views.build_idle import view_idle
 from app.views.build_kernel import view_kernel
 from app.views.build_pe import view_pe
 from app.views.build_report import view_report
 from app.views.build_status import view_status
 from app.views.build_timeline import view_timeline
+from engine.machine import generic_mesh
+from lowering.config import CompileConfig
 from lowering.report import WaferPart, Wafers
-from tests.app.sessions import mlp_run
+from tests.app.sessions import mlp_run, spilled_run
 
 
 @pytest.mark.parametrize("place", [(0, 0), (3, 14), (63, 63)])
@@ -57,6 +62,18 @@ def test_kernel_lists_an_instance_a_sample_and_both_ends_of_its_edges() -> None:
     }
 
 
+def test_what_passes_the_weight_ports_comes_from_outside_and_goes_there() -> None:
+    run = spilled_run()
+    back = next(t for t in run.program.transfers if t.comes_back)
+    assert back.id == f"{back.tensor}: outside to {back.consumers[0]}"
+    (mine,) = [e for e in view_kernel(run, back.consumers[0]).edges if e.transfer == back.id]
+    assert (mine.direction, mine.other) == ("in", "outside")
+    (gone,) = [t for t in run.program.transfers if t.leaves and t.tensor == back.tensor]
+    assert gone.id == f"{gone.tensor}: {gone.producer} to outside"
+    (mine,) = [e for e in view_kernel(run, gone.producer).edges if e.transfer == gone.id]
+    assert (mine.direction, mine.other) == ("out", "outside")
+
+
 def test_timeline_bins_hold_the_runs_compute() -> None:
     run = mlp_run()
     view = view_timeline(run, 3, bins=50)
@@ -78,6 +95,17 @@ def test_timeline_shows_only_what_is_in_range() -> None:
 def test_causes_of_the_run_sum_to_pes_times_makespan() -> None:
     run = mlp_run()
     assert sum(n for _, n in cause_totals(run)) == 64 * 64 * run.timeline.makespan
+
+
+def test_causes_sum_where_kernels_that_take_turns_leave_pes_unused() -> None:
+    config = CompileConfig(machine=generic_mesh(70, 70), samples=2, mode="streaming")
+    run = open_run(1, "mlp", config, {}).run
+    assert used_pes(run) < 70 * 70
+    assert sum(n for _, n in cause_totals(run)) == 70 * 70 * run.timeline.makespan
+    assert dict(cause_totals(run))["unassigned"] == 0
+    assert view_idle(run, None).idle_share <= 1
+    step = idle_map(run, run.timeline.steps // 2)
+    assert sum(n for _, n in step.totals) == pytest.approx(70 * 70 * step.cycles, rel=1e-4)
 
 
 def test_report_has_a_row_a_kernel_and_one_bottleneck() -> None:

@@ -8,6 +8,7 @@ from app.runs.run import Run
 from app.views.breaks import StopView
 from app.watch.breaks import Breakpoint, check, find_stop, hit_at
 from app.watch.stops import view_stop
+from tests.app.sessions import spilled_run
 from tests.factories.worked import with_values, worked_run
 
 RUN = worked_run(1, 1)
@@ -70,3 +71,31 @@ def test_a_step_has_its_label() -> None:
     assert stop.kernel is None
     assert stop.evidence == (RUN.label(4),)
     assert stop.sentence.startswith("breakpoint 7 (step == 4) turned true, step 4, cycle 35")
+
+
+def test_a_wait_for_the_weight_ports_says_what_they_carry() -> None:
+    run = spilled_run()
+    hits = [Breakpoint(1, "watch", check(run, "waiting > 5"))]
+    stops, step = [], -1
+    while (hit := find_stop(run, hits, step, 1)[0]) is not None:
+        stops.append(view_stop(run, hit).evidence[0])
+        step = hit.step
+    back = {t.tensor for t in run.program.transfers if t.comes_back}
+    assert any(f"for '{name}' from outside, " in text for text in stops for name in back)
+    assert any("to leave through the weight ports, " in text for text in stops)
+    assert not any("of the host" in text for text in stops if "wait-weights" in text)
+
+
+def test_a_wait_where_kernels_take_turns_is_that_of_the_next_one() -> None:
+    run = spilled_run()
+    gaps = run.execution.gaps
+    for text in ("waiting > 5", "cause == wait-weights"):
+        hits, step = [Breakpoint(1, "watch", check(run, text))], -1
+        while (hit := find_stop(run, hits, step, 1)[0]) is not None:
+            step, cycle = hit.step, run.step_bounds(hit.step)[0]
+            (place,) = np.flatnonzero((gaps.region == 0) & (gaps.t0 <= cycle) & (cycle < gaps.t1))
+            waits = run.program.kernels[int(gaps.kernel[place])].id
+            assert view_stop(run, hit).evidence[0].startswith(f"{waits} waits: ")
+            if text.startswith("waiting"):
+                assert view_stop(run, hit).kernel == waits
+        assert step > 0
