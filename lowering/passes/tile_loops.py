@@ -242,40 +242,43 @@ class _Cutter:
         axes = _operands(node.op, loop.axis, shapes)
         inputs = []
         for name, axis in zip(node.op.inputs, axes, strict=True):
-            if axis != _WHOLE and self._maker.get(name) is not loop:
-                self._cut(loop, node, name, axis, part)
-            inputs.append(name if axis == _WHOLE else _part(name, part))
-        own = self._value(loop, node.op.outputs[0], loop.axis, part)
+            if axis == _WHOLE:
+                inputs.append(name)
+            elif self._maker.get(name) is loop:
+                inputs.append(_part(name, part))
+            else:
+                inputs.append(self._cut(node, name, axis, part, loop.parts))
+        made = node.op.outputs[0]
+        own = self._value(made, _part(made, part), loop.axis, loop.parts)
         op = replace(node.op, inputs=tuple(inputs), outputs=(own.name,))
         if isinstance(op, Reshape):
             op = replace(op, shape=own.shape)
         self._nodes.append(replace(node, op=op))
 
-    def _cut(self, loop: Loop, node: Node, name: str, axis: int, part: int) -> None:
-        """Write the cut of what comes from outside the loop, once."""
-        if _part(name, part) in self._cuts:
-            return
+    def _cut(self, node: Node, name: str, axis: int, part: int, parts: int) -> str:
+        """Return the cut of what comes from outside a loop, written once; named as numpy would."""
         shape = self._graph.values[name].shape
-        step = shape[axis] // loop.parts
-        ranges = tuple(
-            (part * step, (part + 1) * step, 1) if at == axis else (0, side, 1)
-            for at, side in enumerate(shape)
-        )
-        value = self._value(loop, name, axis, part)
-        self._cuts.add(value.name)
-        op = Slice(inputs=(name,), outputs=(value.name,), ranges=ranges)
-        self._nodes.append(replace(node, op=op))
+        step = shape[axis] // parts
+        first, last = part * step, (part + 1) * step
+        cut = f"{name}[{':, ' * axis}{first}:{last}]"
+        if cut not in self._cuts:
+            self._cuts.add(cut)
+            self._value(name, cut, axis, parts)
+            ranges = tuple(
+                (first, last, 1) if at == axis else (0, side, 1) for at, side in enumerate(shape)
+            )
+            op = Slice(inputs=(name,), outputs=(cut,), ranges=ranges)
+            self._nodes.append(replace(node, op=op))
+        return cut
 
-    def _value(self, loop: Loop, name: str, axis: int, part: int) -> Value:
-        """Add and return the value of a part."""
-        whole = self._graph.values[name]
+    def _value(self, whole: str, name: str, axis: int, parts: int) -> Value:
+        """Add and return the value of one of equal parts."""
+        value = self._graph.values[whole]
         shape = tuple(
-            side // loop.parts if at == axis else side
-            for at, side in enumerate(whole.shape)
+            side // parts if at == axis else side for at, side in enumerate(value.shape)
         )  # fmt: skip
-        value = replace(whole, name=_part(name, part), shape=shape)
-        self._values[value.name] = value
-        return value
+        self._values[name] = replace(value, name=name, shape=shape)
+        return self._values[name]
 
 
 def _part(name: str, part: int) -> str:

@@ -22,6 +22,7 @@ from lowering.graph import Graph
 from lowering.passes import run_passes
 from lowering.passes.tile_loops import tile_loops
 from tests.factories.graphs import tiny_graph
+from tests.factories.training import initial_inputs, step_graph
 from tests.lowering.frontends.transformer.small import DECODERS, LLAMA, Seeded
 
 HEADS, TOKENS, DEEP = 6, 16, 1
@@ -161,3 +162,23 @@ def test_a_prompt_that_fits_runs_whole() -> None:
     made = longer(24)
     assert made.fits
     assert not [note for note in made.report.notes if note.startswith("tile loops: ")]
+
+
+@pytest.mark.parametrize("name", ["convnext", "bert", "gpt2_2l", "llama"])
+@pytest.mark.parametrize("share", [0.6, 0.12])
+def test_training_steps_compute_the_same(name: str, share: float) -> None:
+    graph = run_passes(step_graph(name))
+    made = {n for node in graph.nodes for n in node.op.outputs} - set(graph.outputs)
+    largest = max(graph.values[n].elements for n in made)
+    tiled = tile_loops(graph, int(largest * share) * 4, 4)
+    assert tiled.loops
+    seen: set[str] = set(graph.inputs) | set(graph.constants)
+    for node in tiled.graph.nodes:
+        assert seen.issuperset(node.op.inputs), node.name
+        assert seen.isdisjoint(node.op.outputs), node.name
+        seen.update(node.op.outputs)
+    inputs = initial_inputs(graph)
+    ours, theirs = reference(tiled.graph, inputs), reference(graph, inputs)
+    for output in graph.outputs:
+        scale = np.abs(theirs[output]).max()
+        assert np.abs(ours[output] - theirs[output]).max() <= 1e-9 * scale, output
