@@ -14,6 +14,8 @@ from lowering.streaming import compile_streaming
 
 TIMED_SAMPLES = (2, 4)
 """runs whose difference is the rate by which modes are compared"""
+TIMED_CHUNKS = 100_000
+"""chunk moves a sample from which one sample is timed alone, from its start to its end"""
 MEGACYCLE = 1_000_000
 
 
@@ -94,6 +96,9 @@ def _most(job: Job) -> float:
 def _timed_rate(made: Made) -> float:
     """Samples a megacycle once the run has begun: what two more samples take."""
     lengths = made.placed.lengths()
+    if sum(transfer.chunks for transfer in made.program.transfers) > TIMED_CHUNKS:
+        alone = simulate(build_net(replace(made.program, samples=1), lengths)).makespan
+        return MEGACYCLE / max(1, alone)
     ends = [
         simulate(build_net(replace(made.program, samples=count), lengths)).makespan
         for count in TIMED_SAMPLES

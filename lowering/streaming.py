@@ -57,7 +57,7 @@ class Cut:
 THRIFTIER = (Cut(32, 8, late=True), Cut(32), Cut(128, 8, late=True), Cut(128))
 """tried in turn where the SRAM is overfilled"""
 FINEST = Cut(512, 8, late=True)
-"""tried last, where some waits outside: it costs most steps"""
+"""tried last, where some waits outside: it costs most steps, too many for a what-if"""
 THRIFTY_FROM = 1 / 8
 """share of the SRAM that tensors fill by themselves from which tiles are thrifty at once"""
 
@@ -134,7 +134,8 @@ def _compiled(job: Job) -> Made:
             if not any(memory.overflow for memory in made.memories):
                 return _with_meetings(job, made, cut)
         failed.append(attempt)
-    best = min(failed, key=lambda attempt: attempt.live_peak)
+    coarse = [attempt for attempt in failed if attempt.cut.chunks < FINEST.chunks]
+    best = min(coarse or failed, key=lambda attempt: attempt.live_peak)
     made = _with_meetings(job, _laid_out(job, best), best.cut)
     own = least_own(job.plan, job.shapes, job.config.storage)
     if own.size <= _room(job.config):
