@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from engine.kernels.views import views
 from engine.machine import DTYPE_BYTES
 from engine.program import Program
 
@@ -54,17 +55,15 @@ class Lifetimes:
     """most bytes alive in one turn, each tensor once"""
     peak_kernel: str = ""
     """kernel in whose turn"""
+    left_bytes: int = 0
+    """of activations that a sample sends out to wait; views of one result leave once"""
+    back_bytes: int = 0
+    """of activations that come back in a sample, once for each reader"""
 
     @property
     def outside(self) -> tuple[Activation, ...]:
         """activations that wait outside between their turns"""
         return tuple(row for row in self.rows if row.returns)
-
-    def traffic(self) -> tuple[int, int]:
-        """Return the bytes of activations that leave, and that come back, in a sample."""
-        return sum(row.bytes for row in self.outside), sum(
-            row.bytes * row.returns for row in self.outside
-        )
 
     def alive(self, turns: int) -> list[int]:
         """Return the bytes alive in each of all turns, in running order."""
@@ -87,12 +86,12 @@ class Lifetimes:
         if len(peak) > _SHOWN:
             found.append(f"    and {len(peak) - _SHOWN:,} more")
         if self.outside:
-            left, back = self.traffic()
             count = len(self.outside)
             told = "1 activation waits" if count == 1 else f"{count:,} activations wait"
             found.append(
-                f"{told} outside between turns (knob spill_mb): a sample sends {left:,} B out "
-                f"through the weight ports and takes {back:,} B back"
+                f"{told} outside between turns (knob spill_mb): a sample sends "
+                f"{self.left_bytes:,} B out through the weight ports and takes "
+                f"{self.back_bytes:,} B back"
             )
         return found
 
@@ -122,7 +121,11 @@ def lifetimes(program: Program) -> Lifetimes:
         for name, stays in found.items()
     ]  # fmt: skip
     rows.sort(key=lambda row: (-row.bytes * row.turns, row.tensor))
-    return Lifetimes(tuple(rows), alive[peak], kernels[peak].id)
+    left, back = (
+        sum(sizes[t.tensor] for t in program.transfers if getattr(t, way) and returns[t.tensor])
+        for way in ("leaves", "comes_back")
+    )
+    return Lifetimes(tuple(rows), alive[peak], kernels[peak].id, left, back)
 
 
 def _stays(program: Program) -> dict[str, tuple[tuple[int, int], ...]]:
@@ -133,7 +136,7 @@ def _stays(program: Program) -> dict[str, tuple[tuple[int, int], ...]]:
         if transfer.comes_back:
             reader = place[transfer.consumers[0]]
             back.setdefault(transfer.tensor, {})[reader] = place[transfer.after] + 1
-    gone = {t.tensor: place[t.until] - 1 for t in program.transfers
+    left = {t.tensor: place[t.until] - 1 for t in program.transfers
             if t.leaves and t.tensor in back}  # fmt: skip
     readers: dict[str, list[int]] = {}
     for turn, kernel in enumerate(program.kernels):
@@ -141,10 +144,13 @@ def _stays(program: Program) -> dict[str, tuple[tuple[int, int], ...]]:
             readers.setdefault(name, []).append(turn)
     found = {}
     for turn, kernel in enumerate(program.kernels):
+        seen = views(kernel.spec)
+        of_root = {seen.get(name, name): left[name] for name in kernel.writes if name in left}
+        gone = {name: of_root.get(seen.get(name, name), turn) for name in kernel.writes}
         for name in kernel.writes:
             if name in readers:
                 far = back.get(name, {})
-                near = [gone.get(name, turn), *(at for at in readers[name] if at not in far)]
+                near = [gone[name] if far else turn, *(at for at in readers[name] if at not in far)]
                 found[name] = _joined([(turn, max(near)), *((far[at], at) for at in sorted(far))])
     return found
 

@@ -269,7 +269,7 @@ def _route(job: Job, placed: PlacedPlan, cut: Cut) -> Routed:
     outputs = tuple(dict.fromkeys((*graph.outputs, *sorted(sent))))
     away = _away(job, cut, outputs)
     edges = plan_edges(plan.drafts, plan.models, tilings, shapes, outputs, cut.chunks, turns=True)
-    edges = with_away(edges, away)
+    edges = with_away(edges, away, plan.drafts)
     made = make_transfers(edges, ends, lengths, shapes, machine, config.storage)
     _, new = job.cache.get("trained state", graph, lambda: trained_state(graph))
     leaving = new | (sent - set(graph.outputs)) | {tensor for tensor, _ in away}

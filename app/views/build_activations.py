@@ -48,11 +48,11 @@ def _traffic(found: Lifetimes) -> str:
     """Say what leaves the wafer and comes back."""
     if not found.outside:
         return ""
-    left, back = found.traffic()
     count = len(found.outside)
     return (
         f"{count:,} of them wait{'s' if count == 1 else ''} outside between turns: a sample sends "
-        f"{size(left)} out through the weight ports and takes {size(back)} back (knob spill_mb)"
+        f"{size(found.left_bytes)} out through the weight ports and takes "
+        f"{size(found.back_bytes)} back (knob spill_mb)"
     )
 
 

@@ -131,15 +131,19 @@ def _result(
     return _Result(size, reads, tuple(stays))
 
 
-def with_away(edges: Sequence[Edge], away: Away) -> tuple[Edge, ...]:
-    """Return the edges with those of `away` from outside, and one out for each of their tensors."""
-    makers = {e.tensor: e.producer for e in edges if (e.tensor, e.consumer) in away}
-    back = (
-        replace(e, producer=HOST, port="weights") if (e.tensor, e.consumer) in away else e
-        for e in edges
-    )  # fmt: skip
-    out = (
-        Edge(name, maker, HOST, Arrival("grid", True), 1, whole=False, port="weights")
-        for name, maker in makers.items()
-    )
-    return (*back, *out)
+def with_away(edges: Sequence[Edge], away: Away, drafts: Sequence[KernelDraft]) -> tuple[Edge, ...]:
+    """Return the edges with those of `away` from outside, and one out for each of their results:
+    views of one result leave once."""
+    seen = {name: root for draft in drafts for name, root in views(draft.spec).items()}
+    leaving: dict[str, Edge] = {}
+    found = []
+    for edge in edges:
+        if (edge.tensor, edge.consumer) in away:
+            leaving.setdefault(seen.get(edge.tensor, edge.tensor), edge)
+            edge = replace(edge, producer=HOST, port="weights")
+        found.append(edge)
+    found += [
+        Edge(e.tensor, e.producer, HOST, Arrival("grid", True), 1, whole=False, port="weights")
+        for e in leaving.values()
+    ]
+    return tuple(found)

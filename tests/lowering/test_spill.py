@@ -10,6 +10,7 @@ import pytest
 from engine.causes import CAUSES
 from engine.kernels.dot.spec import Dot
 from engine.kernels.move.spec import Reshape
+from engine.kernels.views import views
 from engine.machine import DTYPE_BYTES, MachineSpec, generic_mesh
 from engine.program import Program, Transfer
 from engine.run import Execution, execute
@@ -62,8 +63,17 @@ def run(made: Compiled) -> Execution:
 
 def moved(program: Program) -> list[tuple[int, int, Transfer]]:
     """Return (index of its way out, index of its way back, way back) of all that comes back."""
-    out = {t.tensor: i for i, t in enumerate(program.transfers) if t.leaves}
-    return [(out[t.tensor], i, t) for i, t in enumerate(program.transfers) if t.comes_back]
+    root = {name: name for kernel in program.kernels for name in kernel.writes}
+    for kernel in program.kernels:
+        root.update(views(kernel.spec))
+    away = {t.tensor for t in program.transfers if t.comes_back}
+    leaving = [
+        (root[t.tensor], i) for i, t in enumerate(program.transfers)
+        if t.leaves and t.tensor in away
+    ]  # fmt: skip
+    assert len(dict(leaving)) == len(leaving)
+    out = dict(leaving)
+    return [(out[root[t.tensor]], i, t) for i, t in enumerate(program.transfers) if t.comes_back]
 
 
 def words(transfer: Transfer) -> int:
@@ -221,7 +231,7 @@ def test_auto_lets_wait_outside_what_would_overfill_the_sram() -> None:
     run(made)
     alive = made.report.activations
     assert alive.peak_bytes < kept.report.activations.peak_bytes
-    left, back = alive.traffic()
+    left, back = alive.left_bytes, alive.back_bytes
     out = {t.tensor for _, _, t in moved(made.program)}
     assert out == {row.tensor for row in alive.outside}
     assert left == sum(words(made.program.transfers[i]) for i in {i for i, _, _ in moved(

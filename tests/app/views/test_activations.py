@@ -108,14 +108,19 @@ def test_many_rows_and_points_are_cut_and_say_so(monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_waits_outside_is_told_with_its_traffic() -> None:
-    view = view_activations(training_run(spill_mb=0.0), StageCache())
+    run = training_run(spill_mb=0.0)
+    view = view_activations(run, StageCache())
     outside = [row for row in view.rows if row.fate == "outside"]
     assert outside
     assert all(row.away > 0 for row in outside)
     assert f" and outside for {outside[0].away:,} in between " in outside[0].sentence
     assert view.traffic.startswith(f"{len(outside):,} of them wait outside")
-    left = sum(row.bytes for row in outside)
-    assert f"sends {size(left)} out" in view.traffic
+    sizes = {row.tensor: row.bytes for row in outside}
+    left = [t.tensor for t in run.program.transfers if t.leaves and t.tensor in sizes]
+    assert len(left) < len(outside)  # views of one result leave once
+    assert f"sends {size(sum(sizes[name] for name in left))} out" in view.traffic
+    back = [t.tensor for t in run.program.transfers if t.comes_back]
+    assert f"takes {size(sum(sizes[name] for name in back))} back" in view.traffic
     plain = view_activations(training_run(), StageCache())
     assert plain.traffic == ""
     assert {row.away for row in plain.rows} == {0}
