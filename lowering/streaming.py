@@ -9,14 +9,13 @@ from math import inf
 from engine.machine import DTYPE_BYTES
 from engine.program import Program
 from lowering.assembly import Job, Made, Routed, make_kernel, make_outside, make_tensors
-from lowering.config import CompileConfig
 from lowering.machine_change import timeless
 from lowering.passes.fuse import fuse
 from lowering.passes.phases import trained_state
 from lowering.passes.tile_loops import tile_loops
 from lowering.stages.edges import plan_edges
 from lowering.stages.experts import routing_key, with_routing
-from lowering.stages.kept import least_live, least_own
+from lowering.stages.kept import least_own
 from lowering.stages.plan import PlacedPlan, plan_kernels
 from lowering.stages.routing import kernel_legs
 from lowering.stages.shared_memory import SharedRequests, shared_memory, shared_requests
@@ -32,6 +31,7 @@ from lowering.stages.streaming import (
 from lowering.stages.transfers import make_transfers
 from lowering.stages.turn_area import around_defects, turn_area
 from lowering.stages.turn_colors import color_conflicts, painted, turn_colors
+from lowering.turn_cuts import FINEST, Cut, cuts_to_try, own_share, turn_room
 
 STREAMING_SAMPLES = 2
 """samples sent through by default: the second shows how the first one's end is overlapped"""
@@ -39,33 +39,8 @@ DEEP_KERNELS = 200
 """a deeper model is sent one sample by default: another one only repeats its steps"""
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """How finely samples are cut, and what SRAM is saved beside."""
-
-    chunks: int
-    """most chunks a sample is cut into"""
-    share: int = 2
-    """a tile may take one part in this many of the SRAM: weights of the next kernels and the
-    activations of others share the rest"""
-    late: bool = False
-    """weights come as late as they can"""
-    kept: float = inf
-    """share of the SRAM that activations alive at once may fill; beyond it some wait outside"""
-
-
-THRIFTIER = (Cut(32, 8, late=True), Cut(32), Cut(128, 8, late=True), Cut(128))
-"""tried in turn where the SRAM is overfilled"""
-FINEST = Cut(512, 8, late=True)
-"""tried last, where some waits outside: it costs most steps, too many for a what-if"""
-THRIFTY_FROM = 1 / 8
-"""share of the SRAM that tensors fill by themselves from which tiles are thrifty at once"""
-
-
 LOOPED_FROM = 16
 """a tensor that takes one part in this many of the SRAM of all PEs is large: work on it may loop"""
-KEPT_SHARES = (1 / 2, 1 / 4, 1 / 8)
-"""shares of the SRAM tried in turn where activations must wait outside"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +63,7 @@ def compile_streaming(job: Job) -> Made:
     not fit is the attempt with the lowest peak.
     """
     looped = _with_loops(job)
-    if looped is not None and _own_share(job) > 1:
+    if looped is not None and own_share(job) > 1:
         return replace(_compiled(looped), job=looped)
     made = _compiled(job)
     if looped is None or not any(memory.overflow for memory in made.memories):
@@ -102,7 +77,7 @@ def _with_loops(job: Job) -> Job | None:
     config = job.config
     if config.tile_loops == "off":
         return None
-    limit, graph = _room(config) // LOOPED_FROM, job.graph
+    limit, graph = turn_room(config) // LOOPED_FROM, job.graph
 
     def plan() -> Job | None:
         tiled = tile_loops(graph, limit, DTYPE_BYTES[config.storage])
@@ -127,7 +102,7 @@ def _compiled(job: Job) -> Made:
     turns = job.cache.get("turns", key, lambda: plan_turns(job.graph, job.plan, job.config))
     job = replace(job, plan=turns)
     failed: list[_Attempt] = []
-    for cut in _cuts(job):
+    for cut in cuts_to_try(job):
         attempt = _attempt(job, cut)
         if attempt.live_peak <= job.config.machine.data_sram_bytes:
             made = _laid_out(job, attempt)
@@ -138,46 +113,13 @@ def _compiled(job: Job) -> Made:
     best = min(coarse or failed, key=lambda attempt: attempt.live_peak)
     made = _with_meetings(job, _laid_out(job, best), best.cut)
     own = least_own(job.plan, job.shapes, job.config.storage)
-    if own.size <= _room(job.config):
+    if own.size <= turn_room(job.config):
         return made
     note = (
         f"mode streaming: no cut would fit: in the turn of '{own.kernel}' its weights and what it "
-        f"makes take {own.size / _room(job.config):.3g} times the SRAM of all PEs"
+        f"makes take {own.size / turn_room(job.config):.3g} times the SRAM of all PEs"
     )
     return replace(made, notes=(*made.notes, note))
-
-
-def _own_share(job: Job) -> float:
-    """Return how many times the SRAM one turn's weights and results take."""
-    return least_own(job.plan, job.shapes, job.config.storage).size / _room(job.config)
-
-
-def _room(config: CompileConfig) -> int:
-    """Return the bytes of SRAM for data on all PEs on which kernels take turns."""
-    return config.machine.data_sram_bytes * turn_area(config.machine).area
-
-
-def _cuts(job: Job) -> tuple[Cut, ...]:
-    """Return the cuts to try: thrifty ones first where tensors fill much of the SRAM by themselves.
-
-    Where nothing could fit, one for the what-if; where all that stays would not, only those by
-    which some waits outside.
-    """
-    config, room = job.config, _room(job.config)
-    usual = Cut(config.max_chunks)
-    thrifty, *others = (
-        replace(cut, chunks=max(cut.chunks, config.max_chunks)) for cut in THRIFTIER
-    )
-    if least_own(job.plan, job.shapes, config.storage).size > room:
-        return (thrifty,)
-    share = least_live(job.plan, job.shapes, config.storage).size / room
-    first = (thrifty, usual) if share > THRIFTY_FROM else (usual, thrifty)
-    tried = tuple(dict.fromkeys((*first, *others)))
-    if config.spill_mb is not None:
-        return tuple(replace(cut, kept=config.spill_mb * 1e6 / room) for cut in tried)
-    late = [*(cut for cut in (thrifty, *others) if cut.late), FINEST]
-    away = tuple(replace(cut, kept=kept) for cut in late for kept in KEPT_SHARES)
-    return away if share > 1 else (*tried, *away)
 
 
 def _with_meetings(job: Job, made: Made, cut: Cut) -> Made:
@@ -250,7 +192,7 @@ def _away(job: Job, cut: Cut, outputs: Sequence[str]) -> Away:
     if cut.kept == inf:
         return frozenset()
     plan, config = job.plan, job.config
-    budget = cut.kept * _room(config)
+    budget = cut.kept * turn_room(config)
     return job.cache.get(
         "away",
         (plan, config.storage, config.prefetch, budget),
