@@ -6,7 +6,7 @@ Knows no regions, no tiles and no order of sums; what the mesh computes is compa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -59,6 +59,21 @@ def reference(
             if readers[name] == 0:
                 held.pop(name, None)
     return {name: held[name] if name in held else _wide(graph.constants[name]) for name in kept}
+
+
+def follow(operations: Sequence[Operation], known: Mapping[str, Array]) -> dict[str, Array]:
+    """Return what operations, in order, make of known values, floats computed in float64.
+
+    Those that read what is not known are left out.
+    """
+    held = {name: _wide(array) for name, array in known.items()}
+    made: dict[str, Array] = {}
+    for op in operations:
+        if all(name in held for name in op.inputs):
+            found = evaluate(_widened(op), [held[name] for name in op.inputs])
+            made.update(zip(op.outputs, found, strict=True))
+            held.update(made)
+    return made
 
 
 def _check(graph: Graph, inputs: Mapping[str, Array]) -> None:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.cli.main import main
+from app.runs.run import Run, make_run
 from app.runs.values import ValuesError, check_inputs, compute_values, read_inputs, write_outputs
+from engine.machine import generic_mesh
+from lowering.config import CompileConfig
 from lowering.evaluate import default_inputs, reference
+from lowering.frontends.transformer import ModelOptions, build_transformer
+from lowering.passes.recompute import AGAIN
 from tests.app.sessions import mlp_run
+from tests.lowering.frontends.transformer.small import LLAMA, Seeded
+from tests.lowering.test_training import longer_step
 
 MESH = ("--machine", "mesh-64x64")
 
@@ -126,3 +134,31 @@ def test_shapes_alone_are_timed_without_being_asked_for_values(
 ) -> None:
     assert main(["run", "gpt2-small", "--samples", "1"]) == 0
     assert "it can be timed, not evaluated" in capsys.readouterr().out
+
+
+def without_error(run: Run) -> set[str]:
+    """Return the tensors that leave a kernel and are not compared with a float64 reference."""
+    found = compute_values(run, None, 1).values
+    written = {name for kernel in run.program.kernels for name in kernel.writes}
+    named = {name for node in run.compiled.fed.nodes for name in node.op.outputs}
+    others = [error.ratio for name, error in found.errors.items() if name not in named]
+    assert others
+    assert max(others) < 1e-4
+    return written - set(found.errors)
+
+
+def test_parts_of_a_tile_loop_have_a_reference_of_their_own() -> None:
+    sides = replace(LLAMA, heads=8, kv_heads=4, width=16, inner=16)
+    load = ModelOptions(task="prefill", batch=1, sequence=160).resolved()
+    mesh = replace(generic_mesh(8, 8), sram_bytes=12_000, reserved_sram_bytes=2_000)
+    config = CompileConfig(machine=mesh, mode="streaming", samples=1)
+    run = make_run(1, build_transformer("longer", sides, load, Seeded()), config, "longer")
+    assert any(name.endswith("[0]") for kernel in run.program.kernels for name in kernel.writes)
+    assert without_error(run) == set()
+
+
+def test_what_is_made_again_has_a_reference_of_its_own() -> None:
+    config = CompileConfig(machine=generic_mesh(32, 32), mode="streaming", activation_mb=0.001)
+    run = make_run(1, longer_step(), config, "step")
+    assert any(name.endswith(AGAIN) for kernel in run.program.kernels for name in kernel.writes)
+    assert without_error(run) == set()
