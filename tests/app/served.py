@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic, sleep
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from waitress import wasyncore
@@ -23,6 +24,9 @@ from app.remote.session import RemoteSession
 from app.web import Access, Registry, create_app
 from app.web.server import address_of, listen
 from app.web.server import make_server as make_tool_server
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 WAIT_SECONDS = 30.0
 
@@ -48,11 +52,30 @@ class _Quiet(WSGIRequestHandler):
         """Say nothing about each request."""
 
 
+def whole(app: WSGIApplication) -> WSGIApplication:
+    """Return an app whose answers are read before they are sent.
+
+    The server of the tests does not close the file of an answer when its client has left in the
+    middle of it, as a page does that is closed.
+    """
+
+    def answer(environ: WSGIEnvironment, start: StartResponse) -> list[bytes]:
+        parts = app(environ, start)
+        try:
+            return [b"".join(parts)]
+        finally:
+            close: Callable[[], None] | None = getattr(parts, "close", None)
+            if close is not None:
+                close()
+
+    return answer
+
+
 @contextmanager
 def served(debugger: Debugger, access: Access | None = None) -> Iterator[Served]:
     """Serve a debugger on a free port."""
     registry = Registry(debugger)
-    app = create_app(registry, access).server
+    app = whole(create_app(registry, access).server)
     server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Quiet)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -21,6 +21,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from app.debugger import Debugger
 from app.web import Registry, create_app
+from tests.app.served import whole
 from tests.app.sessions import mlp_session
 
 _ARGS = [
@@ -67,7 +68,7 @@ class LiveServer:
 
     def __init__(self, debugger: Debugger, port: int = 0, app: Dash | None = None) -> None:
         """`app` None: one of the debugger without a token."""
-        served = (app or create_app(Registry(debugger))).server
+        served = whole((app or create_app(Registry(debugger))).server)
         self._server = make_server("127.0.0.1", port, served, threaded=True, request_handler=_Quiet)
         self.port = self._server.server_port
         self.address = f"http://127.0.0.1:{self.port}/"
