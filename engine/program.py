@@ -286,6 +286,11 @@ class Program:
         port = self.machine.host_wavelets_per_cycle
         return min(port, self.host_channels) if self.host_channels else port
 
+    @property
+    def waiting(self) -> frozenset[str]:
+        """tensors that leave the wafer, wait outside and come back"""
+        return frozenset(t.tensor for t in self.transfers if t.comes_back)
+
     def areas(self) -> tuple[tuple[Rect, tuple[int, ...]], ...]:
         """Return (PEs, indexes of the kernels that take turns on them) of every region."""
         index = {kernel.id: i for i, kernel in enumerate(self.kernels)}

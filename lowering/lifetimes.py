@@ -121,10 +121,8 @@ def lifetimes(program: Program) -> Lifetimes:
         for name, stays in found.items()
     ]  # fmt: skip
     rows.sort(key=lambda row: (-row.bytes * row.turns, row.tensor))
-    left, back = (
-        sum(sizes[t.tensor] for t in program.transfers if getattr(t, way) and returns[t.tensor])
-        for way in ("leaves", "comes_back")
-    )
+    left = sum(sizes[t.tensor] for t in program.transfers if t.leaves and returns[t.tensor])
+    back = sum(sizes[name] * times for name, times in returns.items())
     return Lifetimes(tuple(rows), alive[peak], kernels[peak].id, left, back)
 
 

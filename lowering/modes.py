@@ -15,7 +15,7 @@ from lowering.streaming import compile_streaming
 TIMED_SAMPLES = (2, 4)
 """runs whose difference is the rate by which modes are compared"""
 TIMED_CHUNKS = 100_000
-"""chunk moves a sample from which one sample is timed alone, from its start to its end"""
+"""chunk moves a sample from which a rate that decides nothing is that of one sample alone"""
 MEGACYCLE = 1_000_000
 
 
@@ -42,15 +42,12 @@ def choose_mode(job: Job, pipeline: Made) -> tuple[Made, tuple[str, ...]]:
             f"streaming at most {bound:.3g}: its weights take that long to arrive (model)",
         )
     streaming = compile_streaming(job)
-    slow = _timed_rate(streaming)
     if short:
-        figures = (
-            f"pipeline at most {fast:.3g} (model), streaming {slow:.3g} samples/Mcycle (timed)"
-        )
+        figures = f"pipeline at most {fast:.3g} (model), streaming {_told_rate(streaming)}"
         if not shortage(streaming, job.config):
             return streaming, (f"mode streaming: as a pipeline {short}; {figures}",)
         return pipeline, (f"mode pipeline: neither mode fits; {figures}",)
-    fast = _timed_rate(pipeline)
+    fast, slow = _timed_rate(pipeline), _timed_rate(streaming)
     figures = f"pipeline {fast:.3g}, streaming {slow:.3g} samples/Mcycle (timed)"
     if slow > fast:
         return streaming, (f"mode streaming: faster; {figures}",)
@@ -95,12 +92,17 @@ def _most(job: Job) -> float:
 
 def _timed_rate(made: Made) -> float:
     """Samples a megacycle once the run has begun: what two more samples take."""
-    lengths = made.placed.lengths()
-    if sum(transfer.chunks for transfer in made.program.transfers) > TIMED_CHUNKS:
-        alone = simulate(build_net(replace(made.program, samples=1), lengths)).makespan
-        return MEGACYCLE / max(1, alone)
-    ends = [
-        simulate(build_net(replace(made.program, samples=count), lengths)).makespan
-        for count in TIMED_SAMPLES
-    ]
-    return MEGACYCLE * (TIMED_SAMPLES[1] - TIMED_SAMPLES[0]) / max(1, ends[1] - ends[0])
+    first, last = (_end(made, count) for count in TIMED_SAMPLES)
+    return MEGACYCLE * (TIMED_SAMPLES[1] - TIMED_SAMPLES[0]) / max(1, last - first)
+
+
+def _told_rate(made: Made) -> str:
+    """Return the rate of a compile that has no rival, timed in reasonable time."""
+    if sum(transfer.chunks for transfer in made.program.transfers) <= TIMED_CHUNKS:
+        return f"{_timed_rate(made):.3g} samples/Mcycle (timed)"
+    return f"{MEGACYCLE / max(1, _end(made, 1)):.3g} samples/Mcycle (timed, one sample alone)"
+
+
+def _end(made: Made, samples: int) -> int:
+    net = build_net(replace(made.program, samples=samples), made.placed.lengths())
+    return simulate(net).makespan

@@ -62,14 +62,16 @@ def compile_streaming(job: Job) -> Made:
     the largest tensors runs in tile loops, and cuts are tried again. The what-if of a job that does
     not fit is the attempt with the lowest peak.
     """
-    looped = _with_loops(job)
-    if looped is not None and own_share(job) > 1:
-        return replace(_compiled(looped), job=looped)
-    made = _compiled(job)
-    if looped is None or not any(memory.overflow for memory in made.memories):
+    hopeless = own_share(job) > 1
+    made = None if hopeless else _compiled(job)
+    if made is not None and not any(memory.overflow for memory in made.memories):
         return made
+    looped = _with_loops(job)
+    if looped is None:
+        return made or _compiled(job)
     again = replace(_compiled(looped), job=looped)
-    return min(made, again, key=lambda each: max(memory.peak for memory in each.memories))
+    tried = (again,) if made is None else (made, again)
+    return min(tried, key=lambda each: max(memory.peak for memory in each.memories))
 
 
 def _with_loops(job: Job) -> Job | None:

@@ -60,7 +60,7 @@ def cuts_to_try(job: Job) -> tuple[Cut, ...]:
     thrifty, *others = (
         replace(cut, chunks=max(cut.chunks, config.max_chunks)) for cut in THRIFTIER
     )
-    if least_own(job.plan, job.shapes, config.storage).size > room:
+    if own_share(job) > 1:
         return (thrifty,)
     share = least_live(job.plan, job.shapes, config.storage).size / room
     first = (thrifty, usual) if share > THRIFTY_FROM else (usual, thrifty)

@@ -102,8 +102,7 @@ def _levers(program: Program, kernel: Kernel, held: Sequence[Buffer]) -> tuple[s
     Activations shrink with the sample; weights and their gradients do not, but a gradient that is
     summed by positions lies on as many rows of PEs as there are positions.
     """
-    state = {t.tensor for t in program.transfers if t.leaves}
-    state -= {t.tensor for t in program.transfers if t.comes_back}
+    state = {t.tensor for t in program.transfers if t.leaves} - program.waiting
     sizes = {"weights": 0, "gradients": 0, "activations": 0}
     for buffer in held:
         is_state = buffer.role == "out slot" and buffer.name in state

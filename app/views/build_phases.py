@@ -83,7 +83,8 @@ class _Teller:
         mine = [i for i, t in enumerate(transfers) if t.producer == name]
         out = [i for i in mine if transfers[i].leaves]
         yield from self._moving("sends", [i for i in mine if i not in out])
-        away = [i for i in out if transfers[i].tensor in self._away()]
+        waiting = self.run.program.waiting
+        away = [i for i in out if transfers[i].tensor in waiting]
         yield from self._moving("spills", away)
         out = [i for i in out if i not in away]
         sent = [transfers[i].tensor for i in out]
@@ -91,10 +92,6 @@ class _Teller:
         yield from self._moving("gradients" if outside else "state", out)
         if outside:
             yield self._outside(out, outside)
-
-    def _away(self) -> set[str]:
-        """Return the activations that leave and come back."""
-        return {t.tensor for t in self.run.program.transfers if t.comes_back}
 
     def _phase(
         self, name: str, first: int, last: int, share: float, detail: str, done: str = "done"

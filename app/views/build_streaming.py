@@ -123,7 +123,7 @@ def _progress(done: int, total: int, cycles_left: int) -> str:
 
 def _leaving(run: Run, tensors: Tensors, begin: int, end: int) -> Iterator[LeavingRow]:
     outside = {name for work in run.program.outside for name in work.reads}
-    away = {transfer.tensor for transfer in run.program.transfers if transfer.comes_back}
+    away = run.program.waiting
     for index, sample in _moving(run, begin, end, from_host=False):
         transfer = run.program.transfers[index]
         flow = flow_of(run, tensors, index, sample, begin)

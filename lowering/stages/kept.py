@@ -35,7 +35,7 @@ def least_live(plan: KernelPlan, shapes: Shapes, dtype: str) -> LeastLive:
     for turn, draft in enumerate(plan.drafts):
         weights = stored_bytes(plan.models[draft.name], dtype)
         change[turn : turn + 2] += weights, -weights
-        for names, held in _results(draft, shapes, dtype):
+        for names, held in results(draft, shapes, dtype):
             change[turn] += held
             change[max(turn, *(last.get(name, turn) for name in names)) + 1] -= held
     live = np.cumsum(change[:-1])
@@ -50,14 +50,14 @@ def least_own(plan: KernelPlan, shapes: Shapes, dtype: str) -> LeastLive:
     """
     own = [
         stored_bytes(plan.models[draft.name], dtype)
-        + sum(held for _, held in _results(draft, shapes, dtype))
+        + sum(held for _, held in results(draft, shapes, dtype))
         for draft in plan.drafts
     ]
     turn = max(range(len(own)), key=lambda place: own[place])
     return LeastLive(plan.drafts[turn].name, own[turn])
 
 
-def _results(draft: KernelDraft, shapes: Shapes, dtype: str) -> list[tuple[tuple[str, ...], int]]:
+def results(draft: KernelDraft, shapes: Shapes, dtype: str) -> list[tuple[tuple[str, ...], int]]:
     """Return what a kernel makes: tensors that share their bytes, and these."""
     seen = views(draft.spec)
     members: dict[str, tuple[str, ...]] = {}

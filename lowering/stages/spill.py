@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 
 import numpy as np
 
 from engine.kernels.problem import Shapes
 from engine.kernels.views import views
-from engine.machine import DTYPE_BYTES
 from engine.program import HOST
 from lowering.passes.fuse import KernelDraft
 from lowering.stages.edges import Edge
+from lowering.stages.kept import results
 from lowering.stages.routing import Arrival
 
 Away = frozenset[tuple[str, str]]
@@ -58,15 +57,15 @@ def plan_away(
     Turns that only hold what they or the next ones need stay as full as they are. `outputs`
     leave anyhow and never come back.
     """
-    live, results = _results(drafts, shapes, dtype, prefetch, outputs)
-    gaps = [(gap, owner) for owner, result in enumerate(results) for gap in result.gaps()]
+    live, known = _movable(drafts, shapes, dtype, prefetch, outputs)
+    gaps = [(gap, owner) for owner, result in enumerate(known) for gap in result.gaps()]
     if not gaps:
         return frozenset()
     first, end = (np.array([gap[side] for gap, _ in gaps], np.int64) for side in (0, 1))
     owner = np.array([owner for _, owner in gaps], np.int64)
-    turns = np.bincount(owner, end - first, len(results))
-    worth = (turns / [1 + len(result.reads) for result in results])[owner]
-    is_away, is_stuck = np.zeros(len(results), bool), np.zeros(len(live), bool)
+    turns = np.bincount(owner, end - first, len(known))
+    worth = (turns / [1 + len(result.reads) for result in known])[owner]
+    is_away, is_stuck = np.zeros(len(known), bool), np.zeros(len(live), bool)
     while True:
         turn = int(np.where(is_stuck, -1, live).argmax())
         if is_stuck[turn] or live[turn] <= budget:
@@ -77,13 +76,12 @@ def plan_away(
             continue
         chosen = int(owner[np.where(usable, worth, -1.0).argmax()])
         is_away[chosen] = True
-        for start, stop in results[chosen].gaps():
-            live[start:stop] -= results[chosen].bytes
-    chosen_results = (results[index] for index in np.flatnonzero(is_away).tolist())
-    return frozenset(pair for result in chosen_results for pair in result.reads)
+        for start, stop in known[chosen].gaps():
+            live[start:stop] -= known[chosen].bytes
+    return frozenset(p for index in np.flatnonzero(is_away).tolist() for p in known[index].reads)
 
 
-def _results(
+def _movable(
     drafts: Sequence[KernelDraft],
     shapes: Shapes,
     dtype: str,
@@ -98,12 +96,7 @@ def _results(
     change = np.zeros(len(drafts) + 1, np.int64)
     found: list[_Result] = []
     for made, draft in enumerate(drafts):
-        seen = views(draft.spec)
-        members: dict[str, list[str]] = {}
-        for name in draft.writes:
-            members.setdefault(seen.get(name, name), []).append(name)
-        for root, names in members.items():
-            size = prod(shapes[root]) * DTYPE_BYTES[dtype]
+        for names, size in results(draft, shapes, dtype):
             turns = {name: readers.get(name, []) for name in names}
             change[made] += size
             change[max([made, *(t for each in turns.values() for t in each)]) + 1] -= size

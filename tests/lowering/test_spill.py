@@ -149,7 +149,6 @@ def test_it_has_left_before_its_sram_is_needed_and_before_it_comes_back(prefetch
 def test_sram_holds_it_only_in_its_turns() -> None:
     program = compile_graph(step_graph("gpt2_2l"), replace(MESH, spill_mb=0.0)).program
     place = {kernel.id: index for index, kernel in enumerate(program.kernels)}
-    far = {t.consumers[0] for _, _, t in moved(program)}
     for out, _, transfer in moved(program):
         name, reader = transfer.tensor, transfer.consumers[0]
         (held,) = [b for b in program.buffers if (b.kernel, b.role, b.name) == (
@@ -157,12 +156,11 @@ def test_sram_holds_it_only_in_its_turns() -> None:
         assert held.live == (place[transfer.after] + 1, place[reader])
         maker = program.transfers[out].producer
         kept = [b for b in program.buffers if (b.kernel, b.role) == (maker, "out slot")]
-        near = [place[k.id] for k in program.kernels
-                if name in k.reads and k.id not in far]  # fmt: skip
-        gone = place[program.transfers[out].until] - 1
-        assert max(b.live[1] for b in kept) <= max([gone, *near, *(
-            place[c] for t in program.transfers if t.producer == maker
-            for c in t.consumers if c)])  # fmt: skip
+        near = [place[c] for t in program.transfers if t.producer == maker
+                for c in t.consumers if c]  # fmt: skip
+        gone = [place[t.until] - 1 for t in program.transfers if t.producer == maker and t.until]
+        assert max(b.live[1] for b in kept) == max([*gone, *near])
+        assert place[reader] not in near
 
 
 def slow_ports(rate: float) -> MachineSpec:
